@@ -1,0 +1,22 @@
+"""The noun that assembly produces: one LLVM module, ready for the pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from enzyme_py.errors import Where
+
+
+@dataclass(frozen=True)
+class DiffModule:
+    """All orders of one derivative in one module of textual LLVM IR.
+
+    `entries` are the symbols that callers need after the pass, each of the form
+    `i32 entry(ptr ret, ptr excinfo, args...)`; `options` are command-line options of the pass;
+    `where` is the user's kernel, for messages.
+    """
+
+    ir: str
+    entries: tuple[str, ...]
+    options: tuple[str, ...]
+    where: Where

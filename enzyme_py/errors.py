@@ -1,0 +1,148 @@
+"""Every exception of enzyme_py: one tree under `EnzymeError`, data in fields, one text.
+
+A message has three short parts: what happened, where (kernel, Python line, argument), and what
+to do about it. Enzyme's own text and the IR hang on the exception as `detail`; they are shown
+only under `enzyme.set_verbose_errors(True)` or ENZYME_PY_VERBOSE=1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from enzyme_py.settings import settings
+
+
+@dataclass(frozen=True)
+class Where:
+    """The place an error speaks of; any part may be unknown."""
+
+    kernel: str | None = None
+    file: str | None = None
+    line: int | None = None
+    argument: str | None = None
+
+    def __str__(self) -> str:
+        parts = []
+        if self.kernel is not None:
+            place = f" ({self.file}:{self.line})" if self.file and self.line else ""
+            parts.append(f"in kernel `{self.kernel}`{place}")
+        elif self.file and self.line:
+            parts.append(f"at {self.file}:{self.line}")
+        if self.argument is not None:
+            parts.append(f"argument `{self.argument}`")
+        return ", ".join(parts)
+
+
+class EnzymeError(Exception):
+    """Base of everything enzyme_py raises by itself.
+
+    `what` happened, `where` it happened, the `remedy` that the user can apply, and `detail`: the
+    raw text (Enzyme's, Numba's, or IR), shown on request.
+    """
+
+    def __init__(
+        self, what: str, *, where: Where | None = None, remedy: str = "", detail: str = ""
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.what, self.where, self.remedy, self.detail))
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.where is not None and str(self.where):
+            lines.append(f"  {self.where}")
+        if self.remedy:
+            lines.append(f"  {self.remedy}")
+        if self.detail:
+            if settings.verbose:
+                lines.append(self.detail)
+            else:
+                lines.append("  (enzyme_py.set_verbose_errors(True) shows the full detail)")
+        return "\n".join(lines)
+
+
+def _rebuild(
+    kind: type[EnzymeError], what: str, where: Where | None, remedy: str, detail: str
+) -> EnzymeError:
+    return kind(what, where=where, remedy=remedy, detail=detail)
+
+
+class AnnotationError(EnzymeError, TypeError):
+    """An annotation does not fit its value: an Active array, an integer Duplicated, ..."""
+
+
+class ShadowError(AnnotationError, ValueError):
+    """A shadow does not fit its primal: shape, dtype, strides, or overlapping memory."""
+
+
+class UnsupportedTypeError(EnzymeError, TypeError):
+    """A value of a type that cannot carry a derivative was given one."""
+
+
+class LoweringError(EnzymeError, TypeError):
+    """Numba could not compile the kernel; its own message is part of the text."""
+
+
+class DerivativeError(EnzymeError):
+    """The pass refused the kernel."""
+
+
+class NoDerivativeError(DerivativeError):
+    """The kernel calls a function that has no derivative rule."""
+
+
+class TypeAnalysisError(DerivativeError):
+    """Enzyme could not tell floats from integers or pointers somewhere in the kernel."""
+
+
+class ActivityError(DerivativeError):
+    """Whether a value is active could not be decided, or an annotation contradicts the kernel."""
+
+
+class UnresolvedSymbolError(EnzymeError):
+    """The finished derivative calls a function that has no address."""
+
+
+class HostError(EnzymeError):
+    """The Enzyme host process failed; the next request gets a fresh one."""
+
+
+class HostNotFound(HostError):
+    """No Enzyme executable could be found or provisioned."""
+
+
+class ProvisionError(HostNotFound):
+    """Fetching or installing the Enzyme executable failed."""
+
+
+class HostCrashed(HostError):
+    """The pass died (signal or assertion) on this one request."""
+
+
+class HostTimedOut(HostError):
+    """The pass ran past its time limit on this one request."""
+
+
+class HostOutOfMemory(HostError):
+    """The pass ran past its memory limit on this one request."""
+
+
+class ProtocolError(HostError):
+    """The host answered something that the protocol does not allow."""
+
+
+class EnzymeWarning(UserWarning):
+    """Base of the warnings of enzyme_py."""
+
+
+class ConstWrittenWarning(EnzymeWarning):
+    """A kernel writes an array that was annotated Const: its derivative is lost."""
+
+
+class CacheWarning(EnzymeWarning):
+    """The disk cache could not be read or written; compilation goes on without it."""

@@ -1,0 +1,18 @@
+"""The noun that the host produces: the module after the pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from enzyme_py.errors import Where
+
+
+@dataclass(frozen=True)
+class DifferentiatedModule:
+    """Textual IR in which every `__enzyme_` call has been replaced by derivative code."""
+
+    ir: str
+    entries: tuple[str, ...]
+    where: Where
+    seconds: float  # spent in the pass, for the profile
+    remarks: str  # what the pass printed on stderr although it succeeded

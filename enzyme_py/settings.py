@@ -1,0 +1,89 @@
+"""What a user can set, read once from the environment and changed by `config`.
+
+The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR,
+ENZYME_PY_VERBOSE and ENZYME_PY_CHECK; `config` sets the same from Python, for good or, as a
+context manager, for a while.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import TracebackType
+
+
+@dataclass
+class Settings:
+    """The one mutable record of the process; everything reads it at the time of use."""
+
+    host: str | None = None  # an Enzyme executable that the user points at
+    plugin: str | None = None  # a real LLVMEnzyme-22.so, run by opt
+    cache_dir: Path = Path()  # everything written for a user lies under it
+    verbose: bool = False  # errors show Enzyme's own text and the IR
+    check: bool = False  # verify each new derivative once against finite differences
+    strict: bool = False  # warnings about lost derivatives become errors
+    cache: bool = True  # the disk cache of finished derivatives
+    cache_limit: int = 2**30  # bytes of it
+    time_limit: float = 300.0  # seconds one request may run in the pass
+    memory_limit: int = 8 * 2**30  # bytes one request may take in the pass
+
+
+def _is_true(text: str) -> bool:
+    return text.strip().lower() not in ("", "0", "no", "false", "off")
+
+
+def default_cache_dir(environment: Mapping[str, str]) -> Path:
+    """ENZYME_PY_CACHE_DIR, else enzyme_py under the user's cache folder."""
+    given = environment.get("ENZYME_PY_CACHE_DIR")
+    if given:
+        return Path(given).expanduser().absolute()
+    base = environment.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "enzyme_py"
+
+
+def read_environment(environment: Mapping[str, str]) -> Settings:
+    return Settings(
+        host=environment.get("ENZYME_PY_HOST") or None,
+        plugin=environment.get("ENZYME_PY_PLUGIN") or None,
+        cache_dir=default_cache_dir(environment),
+        verbose=_is_true(environment.get("ENZYME_PY_VERBOSE", "")),
+        check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
+    )
+
+
+settings = read_environment(os.environ)
+
+
+class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbose=True))
+    """Set settings: `config(verbose=True)` for good, `with config(...):` for the block."""
+
+    def __init__(self, **changes: object) -> None:
+        known = {field.name for field in fields(Settings)}
+        unknown = sorted(set(changes) - known)
+        if unknown:
+            message = f"unknown setting {unknown[0]!r}; known are {', '.join(sorted(known))}"
+            raise TypeError(message)
+        if "cache_dir" in changes:
+            changes["cache_dir"] = Path(str(changes["cache_dir"])).expanduser().absolute()
+        self._before = {name: getattr(settings, name) for name in changes}
+        for name, value in changes.items():
+            setattr(settings, name, value)
+
+    def __enter__(self) -> Settings:
+        return settings
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for name, value in self._before.items():
+            setattr(settings, name, value)
+
+
+def set_verbose_errors(verbose: bool) -> None:
+    """Show Enzyme's own text and the IR in every error message, or stop showing them."""
+    settings.verbose = bool(verbose)
