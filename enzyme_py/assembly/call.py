@@ -142,6 +142,16 @@ class EnzymeCall:
         primitive = self._primitive(self._return_type())
         return self.builder.call(primitive, [*operands, *extra])
 
+    def run(self, result: ir.Value, arguments: Sequence[Argument]) -> None:
+        """Emit a plain call of the kernel: nothing is differentiated."""
+        operands = [
+            value
+            for argument, parts in zip(arguments, self._parts, strict=True)
+            for value, leaf in zip(argument.primal, parts, strict=True)
+            if leaf.role is not Role.OWNER
+        ]
+        self.builder.call(self.shim(), [result, *operands])
+
     def _flags(self) -> list[ir.Value]:
         flags: list[ir.Value] = []
         if self.request.strong_zero:

@@ -116,6 +116,12 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         # environment, and a derivative has none.
         return None
 
+    def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
+        if isinstance(ty, types.Dispatcher):
+            # Numba would write the address of the object; calls are resolved by type alone.
+            return self.get_dummy_value()
+        return super().get_constant_generic(builder, ty, val)
+
     def post_lowering(self, mod: Any, library: Any) -> None:
         """As Numba's, but without linking its runtime, whose place the region takes."""
         if self.fastmath:
