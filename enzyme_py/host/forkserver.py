@@ -1,0 +1,196 @@
+"""One running fork server: started, spoken to, and ended here, and nowhere else.
+
+`ForkServer(program).run(arguments, ir, limits)` runs the program's main on `ir` in a child of the
+server and returns the Outcome. It may be called from many threads at once: each request has its own
+reply pipe, so nobody waits for anybody's lock. Waiting releases the GIL and ends at once on Ctrl-C,
+which kills that request's child and nothing else. When the server is gone, `ServerGone` says so.
+"""
+
+from __future__ import annotations
+
+import itertools
+import mmap
+import os
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+from enzyme_py.errors import HostError
+from enzyme_py.host import protocol
+from enzyme_py.host.outcome import Limits, Outcome
+
+HELLO_SECONDS = 60.0  # a cold start reads 227 MB from disk
+FAREWELL_SECONDS = 5.0
+
+
+class ServerGone(HostError):
+    """The fork server ended, by itself or by force."""
+
+
+def shim_path() -> Path:
+    """The preloaded library, which is package data."""
+    return Path(str(resources.files("enzyme_py") / "_lib" / "libenzyme_py_host.so"))
+
+
+@contextmanager
+def _memory_file(name: str, content: bytes = b"") -> Iterator[int]:
+    descriptor = os.memfd_create(f"enzyme_py_{name}", os.MFD_CLOEXEC)
+    try:
+        for start in range(0, len(content), 2**30):  # one write takes at most 2 GiB
+            os.write(descriptor, content[start : start + 2**30])
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _content(descriptor: int) -> str:
+    size = os.fstat(descriptor).st_size
+    if size == 0:
+        return ""
+    with mmap.mmap(descriptor, size, prot=mmap.PROT_READ) as view:
+        return str(view[:], "utf-8", "replace")
+
+
+class _ReplyPipe:
+    """The pipe of one answer. Closing it cancels the request."""
+
+    def __init__(self) -> None:
+        self.reader, self.writer = os.pipe()
+
+    def read_answer(self) -> bytes:
+        return os.read(self.reader, 4096)  # the server writes an answer in one piece
+
+    def close_writer(self) -> None:
+        if self.writer >= 0:
+            os.close(self.writer)
+            self.writer = -1
+
+    def __enter__(self) -> _ReplyPipe:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close_writer()
+        os.close(self.reader)
+
+
+class ForkServer:
+    """A program turned into a fork server by the shim."""
+
+    def __init__(self, program: Path, *, preload: Sequence[str] | None = None) -> None:
+        self.program = program
+        self._ids = itertools.count(1)
+        self._sending = threading.Lock()
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs, _memory_file("startup") as log:
+            try:
+                self._process = self._start(preload or [str(shim_path())], theirs, log)
+                theirs.close()
+                self.hello = self._read_hello(log)
+            except BaseException:
+                self.close()
+                raise
+
+    def _start(
+        self, preload: Sequence[str], theirs: socket.socket, log: int
+    ) -> subprocess.Popen[bytes]:
+        environment = dict(os.environ)
+        environment["LD_PRELOAD"] = " ".join(preload)
+        environment[protocol.SERVER_FD_VARIABLE] = str(theirs.fileno())
+        environment[protocol.CLIENT_PID_VARIABLE] = str(os.getpid())
+        return subprocess.Popen(
+            [str(self.program)],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            cwd="/",  # a server that lives long must not keep a folder busy
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,  # the terminal's Ctrl-C is for Python alone
+        )
+
+    def _read_hello(self, log: int) -> protocol.Hello:
+        self._socket.settimeout(HELLO_SECONDS)
+        try:
+            frame = self._socket.recv(protocol.LARGEST_FRAME)
+        except TimeoutError:
+            frame = b""
+        except ConnectionError:
+            frame = b""
+        self._socket.settimeout(None)
+        if not frame:
+            message = f"the Enzyme host {self.program} did not start"
+            remedy = "run `python -m enzyme_py doctor`; the detail has what the program printed"
+            raise HostError(message, remedy=remedy, detail=_content(log))
+        return protocol.unpack_hello(frame)
+
+    def is_alive(self) -> bool:
+        """False once the process has ended."""
+        return self._process.poll() is None
+
+    def run(self, arguments: Sequence[str], ir: bytes, limits: Limits) -> Outcome:
+        """Run the program's main once, in a child of the server."""
+        id = next(self._ids)
+        request = protocol.pack_request(
+            id,
+            arguments,
+            time_limit=limits.seconds,
+            memory_limit=limits.memory,
+            file_limit=limits.output,
+        )
+        with (
+            _memory_file("input", ir) as source,
+            _memory_file("output") as output,
+            _memory_file("log") as log,
+            _ReplyPipe() as pipe,
+        ):
+            self._send(request, [source, output, log, pipe.writer])
+            pipe.close_writer()
+            answer = self._answer(pipe.read_answer(), id)
+            return Outcome(
+                output=_content(output),
+                log=_content(log),
+                wait_status=answer.wait_status,
+                timed_out=answer.cause is protocol.Cause.TIMED_OUT,
+                seconds=answer.elapsed_us / 1e6,
+                peak_bytes=answer.peak_kib * 1024,
+                limits=limits,
+            )
+
+    def _send(self, request: bytes, descriptors: list[int]) -> None:
+        try:
+            with self._sending:
+                socket.send_fds(self._socket, [request], descriptors)
+        except OSError as error:
+            message = "the Enzyme host ended between two requests"
+            raise ServerGone(message, detail=str(error)) from error
+
+    def _answer(self, frame: bytes, id: int) -> protocol.Reply:
+        if not frame:
+            message = "the Enzyme host ended in the middle of a request"
+            raise ServerGone(message, remedy="the next request starts a fresh one")
+        answer = protocol.unpack_answer(frame, id)
+        if isinstance(answer, protocol.Refusal):
+            raise HostError(f"the Enzyme host refused a request: {answer.reason}")
+        return answer
+
+    def close(self) -> None:
+        """End the server; it kills what still runs. Closing twice does nothing more."""
+        self._socket.close()
+        process = getattr(self, "_process", None)
+        if process is None or process.returncode is not None:
+            return
+        try:
+            process.wait(FAREWELL_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def abandon(self) -> None:
+        """After os.fork, in the child: let go of a server that belongs to the parent."""
+        self._socket.close()
+        self._process.returncode = 0  # it is not our child: never wait for it, never warn

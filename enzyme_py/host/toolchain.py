@@ -1,0 +1,63 @@
+"""The programs that can run the pass, behind one small interface: how to call each of them.
+
+A toolchain says which program to start and which arguments turn the module at one path into the
+differentiated module at another. Two exist: the `catalyst` executable with Enzyme linked in, and an
+`opt` that loads a real Enzyme plugin. What runs them (`forkserver`, `subprocess`) does not care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from enzyme_py.host.protocol import WORKSPACE
+
+# What the executable does by itself around Enzyme: its O2, then its pipeline with Enzyme in it.
+PLUGIN_PASSES = "default<O2>,preserve-nvvm,enzyme,globaldce"
+
+
+class Toolchain(Protocol):
+    """How to run the pass with one program."""
+
+    @property
+    def program(self) -> Path:
+        """The executable to start."""
+
+    def arguments(
+        self, options: Sequence[str], source: str, result: str, workspace: str
+    ) -> list[str]:
+        """The whole argument vector, argv[0] included."""
+
+
+@dataclass(frozen=True)
+class Catalyst:
+    """The executable of the pennylane-catalyst wheel, used plainly as an LLVM tool.
+
+    It names its result itself: the file in `workspace` whose name ends in RESULT_SUFFIX.
+    """
+
+    program: Path
+
+    def arguments(
+        self, options: Sequence[str], source: str, result: str, workspace: str = WORKSPACE
+    ) -> list[str]:
+        """See `Toolchain`."""
+        fixed = ["--tool=llc", "--keep-intermediate", f"--workspace={workspace}", "--module-name=m"]
+        return [str(self.program), *fixed, *options, source]
+
+
+@dataclass(frozen=True)
+class PluginOpt:
+    """An `opt` of LLVM 22 with a real Enzyme plugin."""
+
+    program: Path
+    plugin: Path
+
+    def arguments(
+        self, options: Sequence[str], source: str, result: str, workspace: str = WORKSPACE
+    ) -> list[str]:
+        """See `Toolchain`."""
+        load = [f"-load-pass-plugin={self.plugin}", f"-passes={PLUGIN_PASSES}"]
+        return [str(self.program), *load, *options, "-S", source, "-o", result]
