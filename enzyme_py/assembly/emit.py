@@ -87,9 +87,6 @@ class _Emitter:
             ]
             arguments.append(Argument(kind, activity, primal, shadows))
             position += 1 + count
-        # Parameters that the call leaves at their defaults have no values at all.
-        for kind in self.kernel.argument_types[len(arguments) :]:
-            arguments.append(Argument(kind, Activity.CONST, (), ()))
         return arguments, list(values[position:])
 
     def _flat(self, kind: Any, value: ir.Value) -> tuple[ir.Value, ...]:
@@ -148,9 +145,5 @@ class _Emitter:
         return items
 
     def _tuple(self, items: Sequence[ir.Value]) -> ir.Value:
-        kind = result_type(
-            self.request,
-            self.kernel.return_type,
-            self.kernel.argument_types[: len(self.request.activities)],
-        )
+        kind = result_type(self.request, self.kernel.return_type, self.kernel.argument_types)
         return self.context.make_tuple(self.builder, kind, items)

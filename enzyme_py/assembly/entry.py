@@ -141,4 +141,4 @@ def _body(
 
 
 # ENZYME_PY_NO_MEMORY of csrc/runtime.h
-NO_MEMORY = 1000
+NO_MEMORY = -16

@@ -71,20 +71,19 @@ def request_result(request: Request, given_types: Sequence[Any]) -> Any:
     kernel = compile_kernel(request.kernel, kernel_types(request, given_types))
     where = where_is(request.kernel)
     check_result(KERNEL.target_context, request, kernel.return_type, where)
-    own = kernel.argument_types[: len(request.activities)]
-    return result_type(request, kernel.return_type, own)
+    return result_type(request, kernel.return_type, kernel.argument_types)
 
 
 @infer_global(differentiate)
 class _DifferentiateTemplate(AbstractTemplate):  # type: ignore[misc]
     def generic(self, args: Sequence[Any], kws: Any) -> Any:
-        request_type, *given = args
+        request_type, *given = map(types.unliteral, args)
         if kws or not isinstance(request_type, RequestType):
             return None
         result = request_result(request_type.request, given)
         if not isinstance(self.context, type(KERNEL.typing_context)):
             _outside["prepare"](request_type.request, given)
-        return signature(result, *args)
+        return signature(result, request_type, *given)
 
 
 @lower_builtin(differentiate, RequestType, types.VarArg(types.Any))

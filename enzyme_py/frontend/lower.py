@@ -52,12 +52,6 @@ def argument_names(function: Any) -> list[str]:
     return list(inspect.signature(getattr(function, "py_func", function)).parameters)
 
 
-def fold_defaults(function: Any, argument_types: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Complete the types of a call by those of the parameters left at their defaults."""
-    _, folded = KERNEL.dispatcher_of(function).fold_argument_types(argument_types, {})
-    return tuple(folded)
-
-
 def compile_kernel(
     function: Any, argument_types: tuple[Any, ...], target: KernelTarget = KERNEL
 ) -> CompiledKernel:
@@ -72,10 +66,12 @@ def compile_kernel(
         except (numba_errors.NumbaError, NotImplementedError, TypeError) as error:
             raise _explain(function, error) from error
         result = dispatcher.overloads[tuple(folded)]
+    # The types as given, not as folded: defaults have no leaves, and the tuple behind *args has
+    # those of its elements, so the flattened signature is the same.
     return CompiledKernel(
         target,
         result.fndesc.mangled_name,
-        tuple(folded),
+        tuple(argument_types),
         result.signature.return_type,
         result.library,
     )

@@ -190,11 +190,13 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
     def dispatcher_of(self, function: Any) -> Any:
         """Return the one dispatcher of this target for a CPU dispatcher or a plain function."""
+        function = getattr(function, "origin", function)
         found = self._dispatchers.get(function)
         if found is None:
             py_func = getattr(function, "py_func", function)
             options = getattr(function, "targetoptions", {})
             found = self.make_dispatcher(py_func, options)
+            found.origin = function
             self._dispatchers[function] = found
         return found
 
