@@ -133,7 +133,7 @@ def triangular_loops(x):
     return total
 
 
-@scenario(CONTROL_FLOW, args=(WAVE,), grad=lambda x: (np.arange(x.size),))
+@scenario(CONTROL_FLOW, args=(WAVE,), grad=lambda x: (1.0 * np.arange(x.size),))
 def backwards_with_step(x):
     total = 0.0
     for i in range(x.size - 1, -1, -1):
