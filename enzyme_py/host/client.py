@@ -12,7 +12,7 @@ import threading
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import HostCrashed
-from enzyme_py.host.diagnose import judge
+from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
 from enzyme_py.host.forkserver import ForkServer, ServerGone
 from enzyme_py.host.locate import find_toolchain
 from enzyme_py.host.module import DifferentiatedModule
@@ -74,7 +74,8 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
 
 def _run(module: DiffModule) -> Outcome:
     toolchain = find_toolchain()
-    arguments = toolchain.arguments(module.options, SOURCE, RESULT, WORKSPACE)
+    options = (*REQUIRED_OPTIONS, *module.options)
+    arguments = toolchain.arguments(options, SOURCE, RESULT, WORKSPACE)
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     server = _keeper.server(toolchain)
     ir = module.ir.encode()
