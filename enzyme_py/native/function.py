@@ -7,13 +7,26 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Profile:
+    """Where the time of one compilation went, in seconds; 0 for what did not happen."""
+
+    host: float = 0.0  # in the Enzyme pass
+    native: float = 0.0  # optimising and generating code
+    load: float = 0.0
+    object_bytes: int = 0
+    is_from_cache: bool = False
+
+
+@dataclass(frozen=True)
 class NativeFunction:
     """Loaded machine code; `addresses` by the entry names of the DiffModule.
 
     `symbols` are the process-wide unique names under which the same entries were given to LLVM,
-    so that code compiled by Numba can call them. `keep_alive` owns the code's memory.
+    so that code compiled by Numba can call them. `keep_alive` owns the code's memory: when it is
+    dropped, the code is unloaded.
     """
 
     addresses: Mapping[str, int]
     symbols: Mapping[str, str]
     keep_alive: object
+    profile: Profile = Profile()

@@ -1,0 +1,497 @@
+/* The region allocator; runtime.h states the contract.
+ *
+ * A region reserves a stretch of address space (a chunk) and makes it writable as it grows, so its
+ * memory is contiguous and a bump of one pointer allocates. Freed blocks go to a list per size
+ * class, or, at the top, back under the pointer. A block is a 16-byte header and a 64-byte aligned
+ * payload; what lies above a chunk's `clean` mark was never handed out, so calloc need not zero it.
+ */
+#define _GNU_SOURCE
+#include "region.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define UNIT ((size_t)64)
+#define LINEAR 16                          /* classes of one unit's distance; then four a doubling */
+#define LARGEST ((size_t)1 << 40)          /* bytes in one block; a larger wish is a mistake */
+#define RESERVE ((size_t)16 << 30)         /* address space of a chunk, where it costs nothing */
+#define RESERVE_LIMITED ((size_t)32 << 20) /* the same where RLIMIT_AS is set */
+#define FIRST_STEP ((size_t)1 << 20)
+#define LARGEST_STEP ((size_t)64 << 20)
+#define KEEP_LIMIT ((size_t)1 << 30)
+#define HUGE ((size_t)2 << 20)
+
+enum { LIVE = 0x11fe, FREED = 0xf4eed };
+
+struct block {
+    union {
+        enzyme_py_region *owner; /* live; null: from the C library */
+        block *next;             /* in a free list */
+    };
+    uint32_t class;
+    uint32_t mark;
+};
+
+struct chunk {
+    chunk *older;
+    size_t reserved;
+    unsigned char *end;   /* of the writable part */
+    unsigned char *clean; /* from here on all bytes are zero */
+};
+
+#define CHUNK_HEADER (UNIT - sizeof(block)) /* the first payload lies at the chunk's second unit */
+_Static_assert(sizeof(chunk) <= CHUNK_HEADER, "a chunk's header must leave room for a block's");
+_Static_assert(sizeof(block) == 16, "headers are 16 bytes");
+
+#if defined(__ELF__)
+static _Thread_local thread *current __attribute__((tls_model("initial-exec")));
+#else
+static _Thread_local thread *current;
+#endif
+static pthread_key_t at_thread_exit;
+
+static _Noreturn void give_up(const char *what) {
+    fprintf(stderr, "enzyme_py: %s\n", what);
+    abort();
+}
+
+/* -- size classes ------------------------------------------------------------------------- */
+
+static unsigned class_of(size_t stride) {
+    size_t last = (stride - 1) / UNIT;
+    if (last < LINEAR) return (unsigned)last;
+    unsigned power = 63u - (unsigned)__builtin_clzll(last);
+    return LINEAR + (power - 4) * 4 + (unsigned)((last >> (power - 2)) & 3);
+}
+
+static size_t stride_of(unsigned class) {
+    if (class < LINEAR) return (class + 1) * UNIT;
+    unsigned step = class - LINEAR;
+    return UNIT * ((size_t)(step % 4 + 5) << (step / 4 + 2));
+}
+
+static void *payload_of(block *self) { return self + 1; }
+static block *block_of(void *payload) { return (block *)payload - 1; }
+static size_t capacity_of(block *self) { return stride_of(self->class) - sizeof(block); }
+
+/* -- chunks ------------------------------------------------------------------------------- */
+
+static size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
+
+static size_t page(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+static size_t reserve_wanted(void) {
+    struct rlimit limit;
+    bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_limited ? RESERVE_LIMITED : RESERVE;
+}
+
+static unsigned char *reserve(size_t size) {
+    void *found = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return found == MAP_FAILED ? NULL : found;
+}
+
+static bool make_writable(unsigned char *from, size_t size) {
+    if (mprotect(from, size, PROT_READ | PROT_WRITE) != 0) return false;
+#ifdef MADV_HUGEPAGE
+    if (size >= 2 * HUGE) madvise(from, size, MADV_HUGEPAGE);
+#endif
+    return true;
+}
+
+static chunk *chunk_new(size_t least) {
+    size_t size = reserve_wanted(), first = round_up(least + UNIT, FIRST_STEP);
+    if (size < first) size = first;
+    unsigned char *start = reserve(size);
+    while (start == NULL && size / 2 >= first) start = reserve(size /= 2);
+    if (start == NULL) return NULL;
+    if (!make_writable(start, first)) {
+        munmap(start, size);
+        return NULL;
+    }
+    chunk *self = (chunk *)start;
+    self->reserved = size;
+    self->end = start + first;
+    self->clean = start + CHUNK_HEADER;
+    return self;
+}
+
+static size_t chunk_held(const chunk *self) { return (size_t)(self->end - (unsigned char *)self); }
+
+/* Make the newest chunk's writable part longer by at least `least` bytes. */
+static bool chunk_grow(chunk *self, size_t least) {
+    size_t held = chunk_held(self), room = self->reserved - held;
+    size_t step = held < LARGEST_STEP ? held : LARGEST_STEP;
+    step = round_up(step < least ? least : step, page());
+    if (step > room) step = room;
+    if (step < least || !make_writable(self->end, step)) return false;
+    self->end += step;
+    return true;
+}
+
+/* Give back what is writable beyond `keep` bytes, and the promise of it. */
+static void chunk_shrink(chunk *self, size_t keep) {
+    unsigned char *from = (unsigned char *)self + round_up(keep < page() ? page() : keep, page());
+    if (from >= self->end) return;
+    size_t size = (size_t)(self->end - from);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    if (mmap(from, size, PROT_NONE, flags, -1, 0) == MAP_FAILED) return;
+    self->end = from;
+    if (self->clean > from) self->clean = from;
+}
+
+/* -- regions ------------------------------------------------------------------------------ */
+
+static size_t region_held(const enzyme_py_region *self) {
+    size_t held = 0;
+    for (const chunk *at = self->chunks; at != NULL; at = at->older) held += chunk_held(at);
+    return held;
+}
+
+static bool region_add_chunk(enzyme_py_region *self, size_t stride) {
+    chunk *added = chunk_new(stride);
+    if (added == NULL) return false;
+    added->older = self->chunks;
+    self->chunks = added;
+    self->top = (unsigned char *)added + CHUNK_HEADER;
+    self->end = added->end;
+    return true;
+}
+
+static bool region_grow(enzyme_py_region *self, size_t stride) {
+    chunk *newest = self->chunks;
+    if (newest != NULL && chunk_grow(newest, stride)) {
+        self->end = newest->end;
+        return true;
+    }
+    return region_add_chunk(self, stride);
+}
+
+static void region_destroy(enzyme_py_region *self) {
+    for (chunk *at = self->chunks, *older; at != NULL; at = older) {
+        older = at->older;
+        munmap(at, at->reserved);
+    }
+    free(self);
+}
+
+static void region_forget_free_blocks(enzyme_py_region *self) {
+    for (unsigned word = 0; word < CLASS_WORDS; word++) {
+        for (uint64_t left = self->filled[word]; left != 0; left &= left - 1) {
+            self->free[word * 64 + (unsigned)__builtin_ctzll(left)] = NULL;
+        }
+        self->filled[word] = 0;
+    }
+}
+
+/* Release all blocks, and all chunks but the first. */
+static void region_reset(enzyme_py_region *self) {
+    region_forget_free_blocks(self);
+    self->live = 0;
+    self->root = NULL;
+    self->is_kept = 0;
+    chunk *kept = self->chunks;
+    if (kept == NULL) return;
+    while (kept->older != NULL) {
+        chunk *older = kept->older;
+        munmap(kept, kept->reserved);
+        kept = older;
+    }
+    self->chunks = kept;
+    self->top = (unsigned char *)kept + CHUNK_HEADER;
+    self->end = kept->end;
+}
+
+static void region_shrink(enzyme_py_region *self, size_t keep) {
+    if (self->chunks == NULL) return;
+    chunk_shrink(self->chunks, keep);
+    self->end = self->chunks->end;
+}
+
+enzyme_py_region *region_take(thread *self) {
+    enzyme_py_region *region = self->spare;
+    if (region == NULL) return calloc(1, sizeof *region);
+    self->spare = region->below;
+    return region;
+}
+
+static size_t spare_held(const thread *self) {
+    size_t held = 0;
+    for (const enzyme_py_region *at = self->spare; at != NULL; at = at->below) {
+        held += region_held(at);
+    }
+    return held;
+}
+
+void region_give(thread *self, enzyme_py_region *region) {
+    region_reset(region);
+    region->thread = NULL;
+    size_t held = region_held(region);
+    if (held > FIRST_STEP) {
+        size_t others = spare_held(self);
+        size_t room = self->keep_limit > others ? self->keep_limit - others : 0;
+        if (held > room) region_shrink(region, room);
+    }
+    region->below = self->spare;
+    self->spare = region;
+}
+
+/* -- threads ------------------------------------------------------------------------------ */
+
+static void destroy_list(enzyme_py_region *first) {
+    for (enzyme_py_region *at = first, *next; at != NULL; at = next) {
+        next = at->below;
+        region_destroy(at);
+    }
+}
+
+static void thread_end(void *dying) {
+    thread *self = dying;
+    destroy_list(self->spare);
+    destroy_list(self->region);
+    free(self);
+    current = NULL;
+}
+
+__attribute__((constructor)) static void prepare_thread_exit(void) {
+    if (pthread_key_create(&at_thread_exit, thread_end) != 0) give_up("no thread key is left");
+}
+
+static thread *thread_begin(void) {
+    thread *self = calloc(1, sizeof *self);
+    if (self == NULL) return NULL;
+    self->keep_limit = KEEP_LIMIT;
+    if (pthread_setspecific(at_thread_exit, self) != 0) {
+        free(self);
+        return NULL;
+    }
+    return current = self;
+}
+
+thread *this_thread(void) {
+    thread *self = current;
+    return __builtin_expect(self != NULL, 1) ? self : thread_begin();
+}
+
+/* -- blocks ------------------------------------------------------------------------------- */
+
+static void *out_of_memory(thread *self) {
+    if (self != NULL && self->frame != NULL) enzyme_py_raise(ENZYME_PY_NO_MEMORY, NULL);
+    errno = ENOMEM;
+    return NULL;
+}
+
+static block *unlink_free(enzyme_py_region *region, unsigned class) {
+    block *found = region->free[class];
+    region->free[class] = found->next;
+    if (found->next == NULL) region->filled[class / 64] &= ~((uint64_t)1 << (class % 64));
+    return found;
+}
+
+/* The smallest free block of a larger class, but not more than twice as large. */
+static block *find_larger(enzyme_py_region *region, unsigned class) {
+    for (unsigned larger = class + 1; larger <= class + 4 && larger < CLASSES; larger++) {
+        if (region->free[larger] != NULL) return unlink_free(region, larger);
+    }
+    return NULL;
+}
+
+static block *bump(enzyme_py_region *region, unsigned class, size_t stride) {
+    block *made = (block *)region->top;
+    region->top += stride;
+    made->class = class;
+    chunk *newest = region->chunks;
+    if (region->top > newest->clean) newest->clean = region->top;
+    return made;
+}
+
+static block *grow_and_bump(enzyme_py_region *region, unsigned class, size_t stride) {
+    block *larger = class < LINEAR ? NULL : find_larger(region, class);
+    if (larger != NULL) return larger;
+    return region_grow(region, stride) ? bump(region, class, stride) : NULL;
+}
+
+/* *clean: where the zero bytes of the block begin. */
+static block *region_block(enzyme_py_region *region, unsigned class, unsigned char **clean) {
+    *clean = (unsigned char *)UINTPTR_MAX;
+    if (region->free[class] != NULL) return unlink_free(region, class);
+    size_t stride = stride_of(class);
+    chunk *newest = region->chunks;
+    if (__builtin_expect((size_t)(region->end - region->top) < stride, 0)) {
+        block *made = grow_and_bump(region, class, stride);
+        return made; /* a fresh one is zero as well, but it is the rare case */
+    }
+    *clean = newest->clean;
+    return bump(region, class, stride);
+}
+
+static block *library_block(unsigned class) {
+    void *start;
+    if (posix_memalign(&start, UNIT, stride_of(class) + UNIT) != 0) return NULL;
+    block *made = (block *)((unsigned char *)start + CHUNK_HEADER);
+    made->class = class;
+    return made;
+}
+
+static void count_live(thread *self, enzyme_py_region *region, size_t stride) {
+    region->live += stride;
+    self->live += stride;
+    if (self->live > self->peak) self->peak = self->live;
+}
+
+static void *allocate(size_t size, unsigned char **clean) {
+    thread *self = this_thread();
+    if (self == NULL || size > LARGEST || ++self->allocations == self->fail_at) {
+        return out_of_memory(self);
+    }
+    unsigned class = class_of(size + sizeof(block));
+    enzyme_py_region *region = self->region;
+    block *made = region != NULL ? region_block(region, class, clean) : library_block(class);
+    if (made == NULL) return out_of_memory(self);
+    made->owner = region;
+    made->mark = LIVE;
+    if (region != NULL) count_live(self, region, stride_of(made->class));
+    return payload_of(made);
+}
+
+static void release(enzyme_py_region *owner, block *freed) {
+    size_t stride = stride_of(freed->class);
+    owner->live -= stride;
+    owner->thread->live -= stride;
+    freed->mark = FREED;
+    if ((unsigned char *)freed + stride == owner->top) {
+        owner->top = (unsigned char *)freed;
+        return;
+    }
+    unsigned class = freed->class;
+    freed->next = owner->free[class];
+    owner->free[class] = freed;
+    owner->filled[class / 64] |= (uint64_t)1 << (class % 64);
+}
+
+static block *checked(void *payload) {
+    block *self = block_of(payload);
+    if (self->mark == FREED) give_up("generated code freed a block twice");
+    if (self->mark != LIVE) give_up("generated code freed what it did not allocate");
+    return self;
+}
+
+void *enzyme_py_malloc(size_t size) {
+    unsigned char *clean;
+    return allocate(size, &clean);
+}
+
+void *enzyme_py_calloc(size_t count, size_t size) {
+    size_t total;
+    unsigned char *clean = (unsigned char *)UINTPTR_MAX;
+    if (__builtin_mul_overflow(count, size, &total)) return out_of_memory(this_thread());
+    unsigned char *payload = allocate(total, &clean);
+    if (payload == NULL) return NULL;
+    if (payload < clean) {
+        size_t dirty = (size_t)(clean - payload);
+        memset(payload, 0, dirty < total ? dirty : total);
+    }
+    return payload;
+}
+
+void enzyme_py_free(void *payload) {
+    if (payload == NULL) return;
+    block *freed = checked(payload);
+    enzyme_py_region *owner = freed->owner;
+    if (owner == NULL) {
+        freed->mark = FREED;
+        free((unsigned char *)payload - UNIT);
+    } else if (owner->thread != NULL && owner->thread == current) {
+        release(owner, freed);
+    }
+}
+
+/* The topmost block of a region can grow or shrink where it stands. */
+static bool resize_at_top(block *self, size_t size) {
+    enzyme_py_region *owner = self->owner;
+    if (owner == NULL || owner->thread == NULL || owner->thread != current) return false;
+    size_t before = stride_of(self->class);
+    if ((unsigned char *)self + before != owner->top || size > LARGEST) return false;
+    unsigned class = class_of(size + sizeof(block));
+    size_t after = stride_of(class);
+    if ((size_t)(owner->end - (unsigned char *)self) < after) return false;
+    owner->live -= before;
+    owner->thread->live -= before;
+    owner->top = (unsigned char *)self;
+    bump(owner, class, after);
+    count_live(owner->thread, owner, after);
+    return true;
+}
+
+void *enzyme_py_realloc(void *payload, size_t size) {
+    if (payload == NULL) return enzyme_py_malloc(size);
+    block *self = checked(payload);
+    size_t capacity = capacity_of(self);
+    if (size <= capacity && size >= capacity / 2) return payload;
+    if (resize_at_top(self, size)) return payload;
+    void *moved = enzyme_py_malloc(size);
+    if (moved == NULL) return NULL;
+    memcpy(moved, payload, size < capacity ? size : capacity);
+    enzyme_py_free(payload);
+    return moved;
+}
+
+void *enzyme_py_aligned_alloc(size_t alignment, size_t size) {
+    if (alignment <= UNIT) return enzyme_py_malloc(size);
+    errno = EINVAL;
+    return NULL;
+}
+
+int enzyme_py_posix_memalign(void **payload, size_t alignment, size_t size) {
+    if (alignment > UNIT) return EINVAL;
+    *payload = enzyme_py_malloc(size);
+    return *payload == NULL ? ENOMEM : 0;
+}
+
+/* -- looking and tuning ------------------------------------------------------------------- */
+
+void enzyme_py_region_stats(enzyme_py_stats *stats) {
+    memset(stats, 0, sizeof *stats);
+    thread *self = this_thread();
+    if (self == NULL) return;
+    stats->held = spare_held(self);
+    for (const enzyme_py_region *at = self->region; at != NULL; at = at->below) {
+        stats->held += region_held(at);
+        stats->regions_open++;
+    }
+    stats->live = self->live;
+    stats->peak = self->peak;
+    stats->allocations = self->allocations;
+}
+
+void enzyme_py_reset_stats(void) {
+    thread *self = this_thread();
+    if (self == NULL) return;
+    if (self->fail_at != 0) self->fail_at -= self->allocations;
+    self->allocations = 0;
+    self->peak = self->live;
+}
+
+void enzyme_py_trim(void) {
+    thread *self = this_thread();
+    if (self == NULL) return;
+    destroy_list(self->spare);
+    self->spare = NULL;
+}
+
+void enzyme_py_keep_limit(size_t bytes) {
+    thread *self = this_thread();
+    if (self != NULL) self->keep_limit = bytes;
+}
+
+void enzyme_py_fail_after(size_t count) {
+    thread *self = this_thread();
+    if (self != NULL) self->fail_at = count == 0 ? 0 : self->allocations + count;
+}

@@ -1,0 +1,40 @@
+/* What region.c and raise.c share; not part of the contract in runtime.h. */
+#ifndef ENZYME_PY_REGION_H
+#define ENZYME_PY_REGION_H
+
+#include "runtime.h"
+
+#define CLASSES 140
+#define CLASS_WORDS 3
+
+typedef struct chunk chunk;
+typedef struct block block;
+typedef struct frame frame;
+typedef struct thread thread;
+
+struct enzyme_py_region {
+    unsigned char *top;            /* where the next block of the newest chunk begins */
+    unsigned char *end;            /* the writable part of that chunk ends here */
+    thread *thread;                /* where it is open, else null */
+    size_t live;                   /* bytes */
+    chunk *chunks;                 /* newest first */
+    enzyme_py_region *below;       /* the region to go back to, or the next spare one */
+    void *root;                    /* a tape's slot */
+    int32_t is_kept;               /* open without a frame, until enzyme_py_leave */
+    uint64_t filled[CLASS_WORDS];  /* which of the lists below hold something */
+    block *free[CLASSES];
+};
+
+struct thread {
+    enzyme_py_region *region; /* the innermost open one */
+    frame *frame;             /* the innermost enter */
+    size_t live, peak, allocations, fail_at;
+    enzyme_py_region *spare; /* closed ones, the last closed first */
+    size_t keep_limit;
+};
+
+thread *this_thread(void);                       /* null only where memory ran out */
+enzyme_py_region *region_take(thread *self);     /* a spare one or a new one; null: no memory */
+void region_give(thread *self, enzyme_py_region *region); /* release its blocks, keep its pages */
+
+#endif

@@ -1,0 +1,86 @@
+/* The C runtime of loaded derivatives: regions, raising, tapes.
+ *
+ * CONTRACT
+ *
+ * Memory. malloc, calloc, realloc and free of generated code are bound to the four functions below.
+ * A block belongs to the innermost region open in the thread that asks. Closing a region releases
+ * all its blocks at once but KEEPS the pages for the next region of the thread, up to
+ * enzyme_py_keep_limit bytes a thread. Every payload is 64-byte aligned; a request of 0 bytes gives
+ * a block of its own. Outside of any region a block comes from the C library, and lives until freed.
+ * A block may be freed under any region; freed from another thread than the one its region is open
+ * in, it is merely left to be released with the region. Freeing something that is not a live block
+ * ends the process with a message: generated code corrupted memory, nothing after it can be trusted.
+ *
+ * Raising. enzyme_py_raise never returns: it jumps to the innermost enzyme_py_enter of the thread.
+ * Generated code holds nothing to unwind, for all it owns lies in the region. No C++ frame, no
+ * Python call and no lock may lie between. Raising with no frame open ends the process.
+ * When memory runs out below a frame, ENZYME_PY_NO_MEMORY is raised with a null excinfo; without a
+ * frame a null pointer is returned.
+ *
+ * Status codes. Numba's own are 0 (good), -1, -2, -3, and >= 1 for user exceptions (see
+ * numba/core/callconv.py); ours lie apart from them.
+ *
+ * Threads and fork. Everything is per thread, nothing is locked; a thread's memory goes back when
+ * it ends. After fork the child goes on with its copy. A tape may move between threads, one at a time.
+ */
+#ifndef ENZYME_PY_RUNTIME_H
+#define ENZYME_PY_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ENZYME_PY_API __attribute__((visibility("default")))
+
+enum {
+    ENZYME_PY_OK = 0,
+    ENZYME_PY_NO_MEMORY = -16, /* the system refused memory, or enzyme_py_fail_after says so */
+    ENZYME_PY_BUSY = -17,      /* the tape is entered already */
+};
+
+typedef struct enzyme_py_region enzyme_py_region;
+
+typedef struct {
+    size_t held;         /* bytes taken from the system for the regions of this thread */
+    size_t live;         /* bytes in live blocks, rounded up to size classes */
+    size_t peak;         /* the largest `live` since enzyme_py_reset_stats */
+    size_t allocations;  /* blocks asked for since enzyme_py_reset_stats */
+    size_t regions_open; /* tapes that are entered included */
+} enzyme_py_stats;
+
+/* Run body(pack) with a new region open and a frame that a raise can jump to. Returns 0, or the
+ * status that was raised, with *excinfo what it was raised with (excinfo may be null). The region
+ * is closed at return, except after success with keep != 0: then results may lie in it, and it
+ * stays the innermost region until enzyme_py_leave. */
+ENZYME_PY_API int32_t enzyme_py_enter(void (*body)(void *), void *pack, void **excinfo,
+                                      int32_t keep);
+/* Close the innermost kept region. Does nothing where none is open. */
+ENZYME_PY_API void enzyme_py_leave(void);
+ENZYME_PY_API _Noreturn void enzyme_py_raise(int32_t status, void *excinfo);
+
+ENZYME_PY_API void *enzyme_py_malloc(size_t size);
+ENZYME_PY_API void *enzyme_py_calloc(size_t count, size_t size);
+ENZYME_PY_API void *enzyme_py_realloc(void *payload, size_t size);
+ENZYME_PY_API void enzyme_py_free(void *payload);
+/* Alignments up to 64; others are answered by a null pointer and EINVAL. */
+ENZYME_PY_API void *enzyme_py_aligned_alloc(size_t alignment, size_t size);
+ENZYME_PY_API int enzyme_py_posix_memalign(void **payload, size_t alignment, size_t size);
+
+/* A tape is a region that lives across calls, with one pointer slot for whoever fills it.
+ * Entering it sends allocations to it; nothing is released at return, even after a raise. A tape
+ * that is entered already, here or in another thread, answers ENZYME_PY_BUSY. */
+ENZYME_PY_API enzyme_py_region *enzyme_py_tape_new(void);
+ENZYME_PY_API int32_t enzyme_py_enter_tape(enzyme_py_region *tape, void (*body)(void *),
+                                           void *pack, void **excinfo);
+ENZYME_PY_API void *enzyme_py_tape_root(enzyme_py_region *tape);
+ENZYME_PY_API void enzyme_py_tape_set_root(enzyme_py_region *tape, void *root);
+ENZYME_PY_API size_t enzyme_py_tape_bytes(enzyme_py_region *tape); /* live */
+ENZYME_PY_API void enzyme_py_tape_free(enzyme_py_region *tape);    /* null is fine */
+
+ENZYME_PY_API void enzyme_py_region_stats(enzyme_py_stats *stats);
+ENZYME_PY_API void enzyme_py_reset_stats(void);
+ENZYME_PY_API void enzyme_py_trim(void);                /* give kept memory back to the system */
+ENZYME_PY_API void enzyme_py_keep_limit(size_t bytes);  /* for this thread; 1 GiB to begin with */
+/* For tests: the count-th allocation of this thread from now on fails, once; 0 calls it off. */
+ENZYME_PY_API void enzyme_py_fail_after(size_t count);
+
+#endif

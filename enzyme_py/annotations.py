@@ -1,0 +1,227 @@
+"""Annotations say what happens to each argument: Const, Active, Duplicated and their relatives.
+
+They are checked where the user writes them: a shadow has the dtype, shape and strides of its
+primal and no memory in common with it. In reverse mode a derivative ADDS to shadows; the caller
+owns them and zeroes them. In forward mode a shadow is the tangent of its primal.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from enzyme_py.errors import AnnotationError, ShadowError
+from enzyme_py.request import Activity
+
+
+class Annotation:
+    """An argument with its activity. Use the subclasses."""
+
+    __slots__ = ("primal", "shadows")
+    activity = Activity.CONST
+
+    def __init__(self, primal: Any, shadows: tuple[Any, ...] = ()) -> None:
+        self.primal = primal
+        self.shadows = shadows
+
+    @property
+    def width(self) -> int:
+        """The number of lanes: of shadows, one if there are none."""
+        return max(1, len(self.shadows))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(repr(value) for value in (self.primal, *self.shadows))
+        return f"{type(self).__name__}({inside})"
+
+
+class Const(Annotation):
+    """An argument that is not differentiated, with everything that is stored in it."""
+
+    __slots__ = ()
+
+    def __init__(self, primal: Any) -> None:
+        super().__init__(primal)
+
+
+class Active(Annotation):
+    """A number passed by value; reverse mode returns its gradient."""
+
+    __slots__ = ()
+    activity = Activity.ACTIVE
+
+    def __init__(self, primal: Any) -> None:
+        if isinstance(primal, np.ndarray):
+            message = "an array cannot be Active: it is memory, and its gradient needs a place"
+            raise AnnotationError(message, remedy="write Duplicated(x, np.zeros_like(x))")
+        if not _is_float(primal) and not isinstance(primal, tuple):
+            message = f"Active needs a float or complex number, not {_say(primal)}"
+            raise AnnotationError(message, remedy="pass integers and flags as Const")
+        super().__init__(primal)
+
+
+class Duplicated(Annotation):
+    """A value and its shadow, of the same dtype, shape and strides, in memory of its own."""
+
+    __slots__ = ()
+    activity = Activity.DUPLICATED
+
+    def __init__(self, primal: Any, shadow: Any) -> None:
+        check_shadow(primal, shadow)
+        super().__init__(primal, (shadow,))
+
+
+class DuplicatedNoNeed(Duplicated):
+    """As Duplicated, for memory that the kernel only writes: its primal may not be computed."""
+
+    __slots__ = ()
+    activity = Activity.NO_NEED
+
+
+class BatchDuplicated(Annotation):
+    """A value and several shadows, differentiated together in one run."""
+
+    __slots__ = ()
+    activity = Activity.DUPLICATED
+
+    def __init__(self, primal: Any, shadows: Sequence[Any]) -> None:
+        shadows = tuple(shadows)
+        if not shadows:
+            message = f"{type(self).__name__} needs at least one shadow"
+            raise AnnotationError(message, remedy="pass a tuple of shadows, or use Const")
+        for number, shadow in enumerate(shadows):
+            check_shadow(primal, shadow)
+            for earlier in shadows[:number]:
+                _check_apart(earlier, shadow, "two shadows of one batch share memory")
+        super().__init__(primal, shadows)
+
+
+class BatchDuplicatedNoNeed(BatchDuplicated):
+    """As BatchDuplicated, for memory that the kernel only writes."""
+
+    __slots__ = ()
+    activity = Activity.NO_NEED
+
+
+def as_annotation(value: Any) -> Annotation:
+    """Return the annotation itself, or Const around a bare argument."""
+    return value if isinstance(value, Annotation) else Const(value)
+
+
+def check_shadow(primal: Any, shadow: Any) -> None:
+    """Raise unless the shadow fits the primal."""
+    if isinstance(primal, np.ndarray):
+        _check_array(primal, shadow)
+    elif isinstance(primal, tuple):
+        _check_tuple(primal, shadow)
+    elif isinstance(primal, (bool, int, np.integer, np.bool_)):
+        if not isinstance(shadow, (bool, int, float, np.generic)):
+            message = f"the shadow of a number must be one, not {_say(shadow)}"
+            raise ShadowError(message, remedy="pass integers and flags as Const")
+        message = f"an integer or flag cannot be Duplicated: {_say(primal)} has no derivative"
+        raise AnnotationError(message, remedy="pass it as Const, or convert it to float first")
+    elif not _is_float(primal):
+        message = f"{_say(primal)} cannot carry a derivative"
+        raise AnnotationError(message, remedy="pass it as Const")
+    elif not isinstance(shadow, (int, float, complex, np.generic)):
+        message = f"the shadow of a number must be one, not {_say(shadow)}"
+        raise ShadowError(message, remedy="in forward mode pass the tangent, as a number")
+
+
+def _check_array(primal: np.ndarray, shadow: Any) -> None:
+    if primal.dtype.kind not in "fc":
+        message = f"an array of {primal.dtype} cannot be Duplicated: it has no derivative"
+        raise AnnotationError(message, remedy="pass it as Const, or convert it to float first")
+    if not isinstance(shadow, np.ndarray):
+        message = f"the shadow of an array must be an array, not {_say(shadow)}"
+        raise ShadowError(message, remedy="write np.zeros_like(x) for it")
+    for quality in ("dtype", "shape", "strides"):
+        ours, theirs = getattr(primal, quality), getattr(shadow, quality)
+        if ours != theirs and not (quality == "strides" and primal.size <= 1):
+            message = f"the shadow has {quality} {theirs}, its primal {ours}"
+            remedy = "write enzyme_py.make_zero(x): it keeps dtype, shape and strides"
+            raise ShadowError(message, remedy=remedy)
+    if not shadow.flags.writeable:
+        raise ShadowError("the shadow is read-only", remedy="pass a writeable array")
+    _check_apart(primal, shadow, "the shadow shares memory with its primal")
+
+
+def _check_apart(first: Any, second: Any, message: str) -> None:
+    both = isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
+    if both and np.may_share_memory(first, second):
+        raise ShadowError(message, remedy="give each its own memory: np.zeros_like(x)")
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        for one, other in zip(first, second, strict=False):
+            _check_apart(one, other, message)
+
+
+def _check_tuple(primal: tuple[Any, ...], shadow: Any) -> None:
+    if type(shadow) is not type(primal) or len(shadow) != len(primal):
+        message = f"the shadow of a {type(primal).__name__} of {len(primal)} must be one too"
+        raise ShadowError(message, remedy="write enzyme_py.make_zero(x): it keeps the structure")
+    for part, its_shadow in zip(primal, shadow, strict=True):
+        if isinstance(part, (tuple, np.ndarray)) and _is_inactive_array(part):
+            continue
+        if _is_float(part) or isinstance(part, (tuple, np.ndarray)):
+            check_shadow(part, its_shadow)
+
+
+def _is_inactive_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind not in "fc"
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, (float, complex, np.floating, np.complexfloating))
+
+
+def _say(value: Any) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '...'}"
+
+
+def make_zero(value: Any) -> Any:
+    """Return zeros of the same structure: arrays keep dtype, shape and strides.
+
+    An array that occurs twice in the value gives one zero array that occurs twice. Integers and
+    whatever else has no derivative stay as they are.
+    """
+    return _zero(value, {})
+
+
+def _zero(value: Any, made: dict[int, Any]) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "fc":
+            return value
+        if id(value) not in made:
+            made[id(value)] = zeros_with_strides(value)
+        return made[id(value)]
+    if _is_float(value):
+        return type(value)(0)
+    if isinstance(value, dict):
+        return type(value)((key, _zero(part, made)) for key, part in value.items())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_zero(part, made) for part in value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(_zero(part, made) for part in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        changes = {name: _zero(part, made) for name, part in _fields(value)}
+        return dataclasses.replace(value, **changes)
+    return value
+
+
+def _fields(value: Any) -> Iterator[tuple[str, Any]]:
+    for field in dataclasses.fields(value):
+        if field.init:
+            yield field.name, getattr(value, field.name)
+
+
+def zeros_with_strides(array: np.ndarray) -> np.ndarray:
+    """Return zeros with the dtype, shape and strides of an array, in memory of their own."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return np.zeros_like(array)
+    steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+    low, high = sum(s for s in steps if s < 0), sum(s for s in steps if s > 0)
+    memory = np.zeros(high - low + array.itemsize, np.uint8)
+    return np.ndarray(array.shape, array.dtype, memory, -low, array.strides)

@@ -1,0 +1,19 @@
+"""Attributes on the functions that a module only declares, from the rule tables."""
+
+from __future__ import annotations
+
+import re
+
+from enzyme_py.rules.inactive import INACTIVE
+
+_DECLARATION = re.compile(r'^declare\b.*@"?([-a-zA-Z$._0-9]+)"?\(.*\).*$', re.MULTILINE)
+
+
+def with_attributes(ir: str) -> str:
+    """Return the module's text with the table's attributes on its declarations."""
+
+    def annotate(found: re.Match[str]) -> str:
+        row = INACTIVE.get(found.group(1))
+        return found.group(0) if row is None else f"{found.group(0)} {row.attributes}"
+
+    return _DECLARATION.sub(annotate, ir)

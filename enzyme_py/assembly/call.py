@@ -1,0 +1,262 @@
+"""Emitting one call of Enzyme: the shim that it differentiates, and the marked arguments.
+
+A kernel is `i32 kernel(ptr result, ptr excinfo, leaves...)`. Around it stands a shim
+
+    void shim(ptr result, leaves...)
+
+without Numba's bookkeeping: meminfo and parent are null, excinfo is a local of no interest, and
+every parameter carries its type tree. The result goes through memory for every type: its shadow
+is a second slot, which holds the seed in reverse and the derivative in forward mode. So the
+return of an `__enzyme_` call has the gradients of numbers passed by value, and nothing else.
+
+The same code serves a request from outside (in an entry function, see entry.py) and one inside a
+kernel, which then is resolved in the same run of the pass (DESIGN 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+from numba.core import callconv, cgutils
+
+from enzyme_py.frontend.calling_convention import RAISE
+from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
+from enzyme_py.frontend.lower import CompiledKernel
+from enzyme_py.request import Activity, Direction, Request
+
+_POINTER = ir.IntType(8).as_pointer()
+_INT = ir.IntType(32)
+
+_PRIMITIVES = {
+    Direction.FORWARD: "__enzyme_fwddiff",
+    Direction.REVERSE: "__enzyme_autodiff",
+    Direction.SPLIT_FORWARD: "__enzyme_augmentfwd",
+    Direction.SPLIT_REVERSE: "__enzyme_reverse",
+}
+
+
+class _TypedAttributes(ir.values.ArgumentAttributes):  # type: ignore[misc]
+    """Parameter attributes with an Enzyme type tree, which llvmlite has no word for."""
+
+    def __init__(self, tree: str) -> None:
+        super().__init__()
+        self._tree = tree
+
+    def _to_list(self, typ: ir.Type) -> list[str]:
+        return [*super()._to_list(typ), f'"enzyme_type"="{self._tree}"']
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of the kernel at a call: its flat values, and those of its shadows."""
+
+    kind: Any
+    activity: Activity
+    primal: Sequence[ir.Value]
+    shadows: Sequence[Sequence[ir.Value]]
+
+
+class EnzymeCall:
+    """Builds the shim and the call of one request at the builder's place."""
+
+    def __init__(
+        self, context: Any, builder: ir.IRBuilder, request: Request, kernel: CompiledKernel
+    ) -> None:
+        self.context = context
+        self.builder = builder
+        self.request = request
+        self.kernel = kernel
+        self._parts = [leaves(context, kind) for kind in kernel.argument_types]
+
+    # The shim
+
+    def shim(self) -> ir.Function:
+        """Return the function that Enzyme differentiates, defined in the caller's module."""
+        module = self.builder.module
+        kept = [leaf for parts in self._parts for leaf in parts if leaf.role is not Role.OWNER]
+        kernel_type = self.context.call_conv.get_function_type(
+            self.kernel.return_type, self.kernel.argument_types
+        )
+        flat = [leaf for parts in self._parts for leaf in parts]
+        kept_types = [
+            kind
+            for kind, leaf in zip(kernel_type.args[2:], flat, strict=True)
+            if leaf.role is not Role.OWNER
+        ]
+        function = ir.Function(
+            module,
+            ir.FunctionType(ir.VoidType(), [kernel_type.args[0], *kept_types]),
+            module.get_unique_name(f"shim.{self.kernel.symbol}"),
+        )
+        function.linkage = "internal"
+        self._annotate(function, kept)
+        self._fill(function, kernel_type, flat)
+        return function
+
+    def _annotate(self, function: ir.Function, kept: Sequence[Leaf]) -> None:
+        result, *parameters = function.args
+        result.attributes = _TypedAttributes(memory_tree(self.context, self.kernel.return_type))
+        for parameter, leaf in zip(parameters, kept, strict=True):
+            if leaf.parameter_tree is not None:
+                parameter.attributes = _TypedAttributes(leaf.parameter_tree)
+
+    def _fill(
+        self, function: ir.Function, kernel_type: ir.FunctionType, flat: Sequence[Leaf]
+    ) -> None:
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        excinfo = builder.alloca(callconv.excinfo_ptr_t)
+        builder.store(ir.Constant(callconv.excinfo_ptr_t, None), excinfo)
+        parameters = iter(function.args[1:])
+        values = [
+            ir.Constant(kind, None) if leaf.role is Role.OWNER else next(parameters)
+            for kind, leaf in zip(kernel_type.args[2:], flat, strict=True)
+        ]
+        callee = cgutils.get_or_insert_function(
+            function.module, kernel_type, self.kernel.symbol
+        )
+        status = builder.call(callee, [function.args[0], excinfo, *values])
+        if self.kernel.target.name == "enzyme_catching":
+            _raise_on_error(builder, status, excinfo)
+        builder.ret_void()
+
+    # The call
+
+    def call(
+        self,
+        result: ir.Value,
+        result_shadows: Sequence[ir.Value],
+        arguments: Sequence[Argument],
+        extra: Sequence[ir.Value] = (),
+    ) -> ir.Value:
+        """Emit the `__enzyme_` call; its value holds the returned gradients, see `gradients`."""
+        operands: list[ir.Value] = [
+            self.builder.bitcast(self.shim(), _POINTER),
+            *self._flags(),
+            *self._result_operands(result, result_shadows),
+        ]
+        for argument, parts in zip(arguments, self._parts, strict=True):
+            operands.extend(self._argument_operands(argument, parts))
+        primitive = self._primitive(self._return_type())
+        return self.builder.call(primitive, [*operands, *extra])
+
+    def run(self, result: ir.Value, arguments: Sequence[Argument]) -> None:
+        """Emit a plain call of the kernel: nothing is differentiated."""
+        operands = [
+            value
+            for argument, parts in zip(arguments, self._parts, strict=True)
+            for value, leaf in zip(argument.primal, parts, strict=True)
+            if leaf.role is not Role.OWNER
+        ]
+        self.builder.call(self.shim(), [result, *operands])
+
+    def _flags(self) -> list[ir.Value]:
+        flags: list[ir.Value] = []
+        if self.request.strong_zero:
+            flags.append(self._marker("enzyme_strong_zero"))
+        if self.request.runtime_activity:
+            flags.append(self._marker("enzyme_runtime_activity"))
+        if self.request.width > 1:
+            flags += [self._marker("enzyme_width"), _INT(self.request.width)]
+        return flags
+
+    def _result_operands(
+        self, result: ir.Value, shadows: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        if not shadows:
+            return [self._marker("enzyme_const"), result]
+        name = "enzyme_dup" if self.request.need_primal else "enzyme_dupnoneed"
+        return [self._marker(name), result, *shadows]
+
+    def _argument_operands(self, argument: Argument, parts: Sequence[Leaf]) -> list[ir.Value]:
+        operands: list[ir.Value] = []
+        for index, leaf in enumerate(parts):
+            if leaf.role is not Role.OWNER:
+                operands.append(self._marker(self._leaf_marker(argument.activity, leaf)))
+                operands.append(argument.primal[index])
+                if self._has_shadow(argument.activity, leaf):
+                    operands.extend(shadow[index] for shadow in argument.shadows)
+        return operands
+
+    def _leaf_marker(self, activity: Activity, leaf: Leaf) -> str:
+        if activity is Activity.CONST or not leaf.is_differentiable:
+            return "enzyme_const"
+        if self._has_shadow(activity, leaf):
+            return "enzyme_dupnoneed" if activity is Activity.NO_NEED else "enzyme_dup"
+        return "enzyme_out"
+
+    def _has_shadow(self, activity: Activity, leaf: Leaf) -> bool:
+        if not leaf.is_differentiable or not activity.has_shadow:
+            return False
+        return self.request.direction is Direction.FORWARD or leaf.role is Role.DATA
+
+    def _returned(self) -> list[tuple[int, int]]:
+        """List (argument, leaf) of every gradient that the call returns by value."""
+        if self.request.direction not in (Direction.REVERSE, Direction.SPLIT_REVERSE):
+            return []
+        return [
+            (number, index)
+            for number, activity in enumerate(self.request.activities)
+            if activity.returns_gradient
+            for index, leaf in enumerate(self._parts[number])
+            if leaf.role is Role.FLOAT
+        ]
+
+    def _return_type(self) -> ir.Type:
+        if self.request.direction is Direction.SPLIT_FORWARD:
+            return _POINTER
+        lanes = []
+        packer = self.context.get_arg_packer(self.kernel.argument_types)
+        flat = list(packer.argument_types)
+        starts = [0]
+        for parts in self._parts:
+            starts.append(starts[-1] + len(parts))
+        for number, index in self._returned():
+            kind = flat[starts[number] + index]
+            width = self.request.width
+            lanes.append(kind if width == 1 else ir.ArrayType(kind, width))
+        return ir.LiteralStructType(lanes) if lanes else ir.VoidType()
+
+    def gradients(self, value: ir.Value) -> dict[tuple[int, int], list[ir.Value]]:
+        """Return the gradients of numbers, one per lane, by (argument, leaf)."""
+        found = {}
+        for position, place in enumerate(self._returned()):
+            if self.request.width == 1:
+                found[place] = [self.builder.extract_value(value, position)]
+            else:
+                found[place] = [
+                    self.builder.extract_value(value, [position, lane])
+                    for lane in range(self.request.width)
+                ]
+        return found
+
+    def _marker(self, name: str) -> ir.Value:
+        module = self.builder.module
+        marker = module.globals.get(name)
+        if marker is None:
+            marker = ir.GlobalVariable(module, _INT, name)
+            marker.linkage = "external"
+        return self.builder.load(marker)
+
+    def _primitive(self, return_type: ir.Type) -> ir.Function:
+        module = self.builder.module
+        kind = ir.FunctionType(return_type, [_POINTER], var_arg=True)
+        name = module.get_unique_name(_PRIMITIVES[self.request.direction])
+        return ir.Function(module, kind, name)
+
+
+def _raise_on_error(builder: ir.IRBuilder, status: ir.Value, excinfo: ir.Value) -> None:
+    """Turn the status of a catching kernel into the noreturn raise, outside its last `try`."""
+    is_error = builder.or_(
+        builder.icmp_signed(">", status, status.type(0)),
+        builder.icmp_signed("==", status, callconv.RETCODE_EXC),
+    )
+    with builder.if_then(is_error, likely=False):
+        stored = builder.load(excinfo)
+        kind = ir.FunctionType(ir.VoidType(), [status.type, stored.type])
+        raiser = cgutils.get_or_insert_function(builder.module, kind, RAISE)
+        raiser.attributes.add("noreturn")
+        builder.call(raiser, [status, stored])
+        builder.unreachable()

@@ -1,0 +1,149 @@
+"""Emitting one request in the code of a kernel context, from Numba values to a Numba value.
+
+The one place where a request becomes IR: entry functions (entry.py) and nested requests inside
+kernels both come here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils
+
+from enzyme_py.assembly.call import Argument, EnzymeCall
+from enzyme_py.assembly.results import ResultBuilder, result_type
+from enzyme_py.frontend.lower import CompiledKernel, compile_kernel
+from enzyme_py.frontend.target import KernelTarget
+from enzyme_py.request import Activity, Direction, Request
+
+
+def kernel_types(request: Request, given: Sequence[Any]) -> tuple[Any, ...]:
+    """Pick the types of the kernel's own arguments out of those of the request."""
+    picked, position = [], 0
+    for activity in request.activities:
+        picked.append(given[position])
+        position += 1 + (request.width if activity.has_shadow else 0)
+    return tuple(picked)
+
+
+def emit_request(
+    context: Any,
+    builder: ir.IRBuilder,
+    request: Request,
+    given_types: Sequence[Any],
+    values: Sequence[ir.Value],
+    target: KernelTarget,
+) -> ir.Value:
+    """Emit the request for the given arguments and return its flat tuple."""
+    kernel = compile_kernel(request.kernel, kernel_types(request, given_types), target)
+    context.add_linking_libs([kernel.library])
+    return _Emitter(context, builder, request, kernel).emit(given_types, values)
+
+
+class _Emitter:
+    def __init__(
+        self, context: Any, builder: ir.IRBuilder, request: Request, kernel: CompiledKernel
+    ) -> None:
+        self.context = context
+        self.builder = builder
+        self.request = request
+        self.kernel = kernel
+        self.results = ResultBuilder(context, builder)
+
+    def emit(self, given_types: Sequence[Any], values: Sequence[ir.Value]) -> ir.Value:
+        arguments, seeds = self._arguments(given_types, values)
+        result = self._slot(None)
+        if self.request.direction is Direction.PRIMAL:
+            return self._run(arguments, result)
+        shadows = []
+        if self.request.result is not Activity.CONST:
+            shadows = [
+                self._slot(seeds[lane] if seeds else None) for lane in range(self.request.width)
+            ]
+        call = EnzymeCall(self.context, self.builder, self.request, self.kernel)
+        value = call.call(result, shadows, arguments)
+        items: list[ir.Value] = []
+        if self.request.direction is Direction.FORWARD:
+            items += self._derivatives(result, shadows)
+        else:
+            items += self._gradients(arguments, call.gradients(value))
+        if self.request.need_primal:
+            items.append(self._primal(result))
+        return self._tuple(items)
+
+    def _arguments(
+        self, given_types: Sequence[Any], values: Sequence[ir.Value]
+    ) -> tuple[list[Argument], list[ir.Value]]:
+        """Sort the given values into arguments with their shadows, and the seeds behind them."""
+        arguments, position = [], 0
+        for number, activity in enumerate(self.request.activities):
+            kind = given_types[position]
+            count = self.request.width if activity.has_shadow else 0
+            primal, *shadows = [
+                self._flat(given_types[position + i], values[position + i])
+                for i in range(1 + count)
+            ]
+            arguments.append(Argument(kind, activity, primal, shadows))
+            position += 1 + count
+        return arguments, list(values[position:])
+
+    def _flat(self, kind: Any, value: ir.Value) -> tuple[ir.Value, ...]:
+        packer = self.context.get_arg_packer([kind])
+        return tuple(packer.as_arguments(self.builder, [value]))
+
+    def _slot(self, value: ir.Value | None) -> ir.Value:
+        """Return memory for a result, holding the value or zeros."""
+        kind = self.context.call_conv.get_return_type(self.kernel.return_type).pointee
+        slot = cgutils.alloca_once(self.builder, kind)
+        # Stored here and not at the alloca: the request may stand in a loop.
+        stored = (
+            cgutils.get_null_value(kind)
+            if value is None
+            else self.context.get_return_value(self.builder, self.kernel.return_type, value)
+        )
+        self.builder.store(stored, slot)
+        return slot
+
+    def _load(self, slot: ir.Value) -> ir.Value:
+        value = self.builder.load(slot)
+        return self.context.get_returned_value(self.builder, self.kernel.return_type, value)
+
+    def _run(self, arguments: Sequence[Argument], result: ir.Value) -> ir.Value:
+        call = EnzymeCall(self.context, self.builder, self.request, self.kernel)
+        call.run(result, arguments)
+        return self._tuple([self._primal(result)])
+
+    def _primal(self, result: ir.Value) -> ir.Value:
+        return self.results.primal(self.kernel.return_type, self._load(result))
+
+    def _derivatives(self, result: ir.Value, shadows: Sequence[ir.Value]) -> list[ir.Value]:
+        if not shadows:
+            return []
+        primal = self._load(result)
+        kind = self.kernel.return_type
+        return [self.results.derivative(kind, primal, self._load(shadow)) for shadow in shadows]
+
+    def _gradients(
+        self,
+        arguments: Sequence[Argument],
+        numbers: dict[tuple[int, int], list[ir.Value]],
+    ) -> list[ir.Value]:
+        items = []
+        for number, argument in enumerate(arguments):
+            if not argument.activity.returns_gradient:
+                continue
+            for lane in range(self.request.width):
+                own = {
+                    index: values[lane]
+                    for (which, index), values in numbers.items()
+                    if which == number
+                }
+                shadow = argument.shadows[lane] if argument.shadows else ()
+                items.append(self.results.gradient(argument.kind, shadow, own))
+        return items
+
+    def _tuple(self, items: Sequence[ir.Value]) -> ir.Value:
+        kind = result_type(self.request, self.kernel.return_type, self.kernel.argument_types)
+        return self.context.make_tuple(self.builder, kind, items)

@@ -1,0 +1,164 @@
+"""What a request returns: its Numba type, and the values built from result slots and gradients.
+
+Arrays in results are C- or Fortran-contiguous (anything else is copied), so that the same type
+holds inside kernels, in @njit code and in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.core.typing import signature
+
+from enzyme_py.errors import UnsupportedTypeError, Where
+from enzyme_py.frontend.leaves import Role, leaves
+from enzyme_py.request import Activity, Direction, Request
+
+
+def returned_type(kind: Any) -> Any:
+    """Return the type under which a value of type `kind` leaves a derivative."""
+    kind = types.unliteral(kind)
+    if isinstance(kind, types.Array):
+        layout = "F" if kind.layout == "F" and kind.ndim > 1 else "C"
+        return types.Array(kind.dtype, kind.ndim, layout)
+    if isinstance(kind, types.BaseTuple):
+        elements = [returned_type(element) for element in kind]
+        if isinstance(kind, types.BaseNamedTuple):
+            return types.BaseTuple.from_types(elements, kind.instance_class)
+        return types.Tuple(tuple(elements))
+    return kind
+
+
+def is_differentiable(context: Any, kind: Any) -> bool:
+    """Tell whether any part of a value of this type can carry a derivative."""
+    return any(leaf.is_differentiable for leaf in leaves(context, kind))
+
+
+def result_type(request: Request, return_type: Any, argument_types: Sequence[Any]) -> Any:
+    """Return the Numba type of the flat tuple that a request returns (see request.py)."""
+    returned = returned_type(return_type)
+    items: list[Any] = []
+    if request.direction is Direction.FORWARD and request.result is not Activity.CONST:
+        items += [returned] * request.width
+    if request.direction is Direction.REVERSE:
+        for kind, activity in zip(argument_types, request.activities, strict=True):
+            if activity.returns_gradient:
+                items += [kind] * request.width
+    if request.need_primal or request.direction is Direction.PRIMAL:
+        items.append(returned)
+    return types.Tuple(tuple(items))
+
+
+def check_result(context: Any, request: Request, return_type: Any, where: Where) -> None:
+    """Refuse results that the request's mode cannot differentiate."""
+    if request.result is Activity.CONST or request.direction is Direction.PRIMAL:
+        return
+    if isinstance(return_type, types.Optional):
+        message = f"the result of `{where.kernel}` may be None ({return_type})"
+        remedy = "return a number or an array on every path, or pass Const as return activity"
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+    if not is_differentiable(context, return_type):
+        message = f"the result of `{where.kernel}` has type {return_type}: nothing to differentiate"
+        remedy = "return a float, a complex number or an array of these, or pass Const as return activity"
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+    if request.direction is Direction.REVERSE and not isinstance(
+        return_type, (types.Float, types.Complex)
+    ):
+        message = f"reverse mode needs a scalar result, `{where.kernel}` returns {return_type}"
+        remedy = "use Forward, enzyme.vjp, enzyme.jacobian or a split mode, or return a sum"
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+
+
+def _copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
+    return array.copy()
+
+
+def _derivative_or_zeros(primal, shadow):  # type: ignore[no-untyped-def]  # compiled by Numba
+    # Enzyme gives an inactive array the primal itself as its shadow.
+    if primal.size > 0 and primal.ctypes.data == shadow.ctypes.data:
+        return np.zeros_like(primal)
+    return shadow
+
+
+def _derivative_copy_or_zeros(primal, shadow):  # type: ignore[no-untyped-def]
+    if primal.size > 0 and primal.ctypes.data == shadow.ctypes.data:
+        return np.zeros(primal.shape, primal.dtype)
+    return shadow.copy()
+
+
+class ResultBuilder:
+    """Builds returned values in a kernel context."""
+
+    def __init__(self, context: Any, builder: ir.IRBuilder) -> None:
+        self.context = context
+        self.builder = builder
+
+    def primal(self, kind: Any, value: ir.Value) -> ir.Value:
+        """Return the kernel's result under its returned type."""
+        kind = types.unliteral(kind)
+        returned = returned_type(kind)
+        if isinstance(kind, types.Array) and kind != returned:
+            return self._compiled(_copy, returned, [kind], [value])
+        if isinstance(kind, types.BaseTuple):
+            parts = [
+                self.primal(element, self.builder.extract_value(value, i))
+                for i, element in enumerate(kind)
+            ]
+            return self.context.make_tuple(self.builder, returned, parts)
+        return value
+
+    def derivative(self, kind: Any, primal: ir.Value, shadow: ir.Value) -> ir.Value:
+        """Return the derivative of a result, from its value and the contents of its shadow."""
+        kind = types.unliteral(kind)
+        returned = returned_type(kind)
+        if isinstance(kind, types.Array):
+            view = self._with_data_of(kind, primal, shadow)
+            same = kind == returned
+            function = _derivative_or_zeros if same else _derivative_copy_or_zeros
+            return self._compiled(function, returned, [kind, kind], [primal, view])
+        if isinstance(kind, types.BaseTuple):
+            parts = [
+                self.derivative(
+                    element,
+                    self.builder.extract_value(primal, i),
+                    self.builder.extract_value(shadow, i),
+                )
+                for i, element in enumerate(kind)
+            ]
+            return self.context.make_tuple(self.builder, returned, parts)
+        if is_differentiable(self.context, kind):
+            return shadow
+        return self.context.get_constant_null(kind)
+
+    def gradient(
+        self, kind: Any, shadow: Sequence[ir.Value], numbers: dict[int, ir.Value]
+    ) -> ir.Value:
+        """Return the gradient of an argument: its shadow's arrays, the given numbers."""
+        packer = self.context.get_arg_packer([kind])
+        flat = list(shadow) or [ir.Constant(part, None) for part in packer.argument_types]
+        for index, value in numbers.items():
+            flat[index] = value
+        return packer.from_arguments(self.builder, flat)[0]
+
+    def _with_data_of(self, kind: Any, primal: ir.Value, shadow: ir.Value) -> ir.Value:
+        """Return the array of the primal's shape whose elements are the shadow's.
+
+        Shape and strides of a shadow slot are not to be trusted: they are integers, inactive.
+        """
+        packer = self.context.get_arg_packer([kind])
+        own = packer.as_arguments(self.builder, [primal])
+        other = packer.as_arguments(self.builder, [shadow])
+        roles = [leaf.role for leaf in leaves(self.context, kind)]
+        flat = [b if role is Role.DATA else a for a, b, role in zip(own, other, roles, strict=True)]
+        return packer.from_arguments(self.builder, flat)[0]
+
+    def _compiled(
+        self, function: Any, returned: Any, kinds: Sequence[Any], values: Sequence[ir.Value]
+    ) -> ir.Value:
+        return self.context.compile_internal(
+            self.builder, function, signature(returned, *kinds), values
+        )

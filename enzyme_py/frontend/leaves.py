@@ -1,0 +1,135 @@
+"""Numba types seen as Enzyme must see them: flat leaves, each float, integer or pointer.
+
+Numba flattens every argument into scalars and pointers; an array becomes
+
+    meminfo, parent, nitems, itemsize, data, shape..., strides...
+
+of which only `data` can be active (DESIGN 4). `leaves` gives that list for a type, in Numba's
+order. Numba emits no TBAA and LLVM's pointers are opaque, so each leaf also says its type tree in
+Enzyme's notation, to be written on the parameters.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.datamodel.packer import _flatten
+
+
+class Role(enum.Enum):
+    """What a leaf is to Enzyme."""
+
+    FLOAT = "float"  # a floating-point number by value
+    DATA = "data"  # a pointer to the elements of an array
+    INTEGER = "integer"
+    OWNER = "owner"  # meminfo or parent: bookkeeping that a derivative replaces by null
+    OPAQUE = "opaque"  # anything else; can only be constant
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One flattened value: its role and what Enzyme calls its contents, or None if unknown."""
+
+    role: Role
+    content: str | None = None
+
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether the leaf can carry a derivative."""
+        return self.role in (Role.FLOAT, Role.DATA) and (self.content or "").startswith("Float")
+
+    @property
+    def parameter_tree(self) -> str | None:
+        """The type tree for a parameter that holds this leaf."""
+        if self.role is Role.DATA:
+            inner = f", [-1,-1]:{self.content}" if self.content else ""
+            return f"{{[-1]:Pointer{inner}}}"
+        if self.role is Role.OWNER:
+            return "{[-1]:Pointer}"
+        return f"{{[-1]:{self.content}}}" if self.content else None
+
+
+_INTEGER = Leaf(Role.INTEGER, "Integer")
+_FLOATS = {types.float32: "Float@float", types.float64: "Float@double"}
+
+
+def _content(dtype: Any) -> str | None:
+    """Enzyme's name for what an array of `dtype` holds in every place."""
+    if isinstance(dtype, types.Complex):
+        return _FLOATS[dtype.underlying_float]
+    if isinstance(dtype, types.Float):
+        return _FLOATS.get(dtype)
+    if isinstance(dtype, (types.Integer, types.Boolean)):
+        return "Integer"
+    return None
+
+
+def _array_leaves(kind: Any) -> list[Leaf]:
+    owner = Leaf(Role.OWNER)
+    data = Leaf(Role.DATA, _content(kind.dtype))
+    return [owner, owner, _INTEGER, _INTEGER, data, *[_INTEGER] * (2 * kind.ndim)]
+
+
+def leaves(context: Any, kind: Any) -> list[Leaf]:
+    """Return the leaves of a Numba type in the order in which Numba passes them."""
+    if isinstance(kind, types.Float) and kind in _FLOATS:
+        return [Leaf(Role.FLOAT, _FLOATS[kind])]
+    if isinstance(kind, types.Complex):
+        return [Leaf(Role.FLOAT, _FLOATS[kind.underlying_float])] * 2
+    if isinstance(kind, (types.Integer, types.Boolean)):
+        return [_INTEGER]
+    if isinstance(kind, types.Array):
+        return _array_leaves(kind)
+    if isinstance(kind, types.BaseTuple):
+        return [leaf for element in kind for leaf in leaves(context, element)]
+    argument = context.data_model_manager[kind].get_argument_type()
+    return [Leaf(Role.OPAQUE) for _ in _flatten([argument])]
+
+
+def _aligned(offset: int, alignment: int) -> int:
+    return -(-offset // alignment) * alignment
+
+
+def _field_offsets(data: Any, kind: ir.Type, start: int) -> list[tuple[int, int]]:
+    """Return (offset, size) of every scalar of an LLVM type, in order."""
+    if isinstance(kind, ir.LiteralStructType):
+        fields, offset = [], start
+        for element in kind.elements:
+            offset = _aligned(offset, element.get_abi_alignment(data))
+            fields.extend(_field_offsets(data, element, offset))
+            offset += element.get_abi_size(data)
+        return fields
+    if isinstance(kind, ir.ArrayType):
+        step = kind.element.get_abi_size(data)
+        return [
+            field
+            for i in range(kind.count)
+            for field in _field_offsets(data, kind.element, start + i * step)
+        ]
+    return [(start, kind.get_abi_size(data))]
+
+
+def memory_tree(context: Any, kind: Any) -> str:
+    """Return the type tree of a pointer to a value of Numba type `kind` in memory."""
+    entries = ["[-1]:Pointer"]
+    fields = _field_offsets(context.target_data, context.get_data_type(kind), 0)
+    parts = leaves(context, kind)
+    if len(fields) == len(parts):
+        for (offset, size), leaf in zip(fields, parts, strict=True):
+            entries.extend(_memory_entries(leaf, offset, size))
+    return "{" + ", ".join(entries) + "}"
+
+
+def _memory_entries(leaf: Leaf, offset: int, size: int) -> list[str]:
+    if leaf.role is Role.FLOAT:
+        return [f"[-1,{offset}]:{leaf.content}"]
+    if leaf.role is Role.INTEGER:
+        return [f"[-1,{offset + i}]:Integer" for i in range(size)]
+    if leaf.role is Role.DATA:
+        inner = [f"[-1,{offset},-1]:{leaf.content}"] if leaf.content else []
+        return [f"[-1,{offset}]:Pointer", *inner]
+    return [f"[-1,{offset}]:Pointer"] if leaf.role is Role.OWNER else []

@@ -1,0 +1,84 @@
+"""Code libraries that keep Numba's IR as Numba lowered it: nothing optimised, nothing loaded.
+
+Numba's own libraries optimise each function as it arrives and hand the module to an engine, whose
+code generation then rewrites the IR in place. Both spoil differentiation (DESIGN 4): a library of
+this file holds exactly one raw module, and `linked_module` joins a library with everything that
+it calls, once, when a kernel is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba.core import cgutils, codegen
+
+
+class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
+    """One unoptimised module and the libraries it calls."""
+
+    def __init__(self, owner: RawCodegen, name: str) -> None:
+        super().__init__(owner, name)
+        self.catches = False  # set by the calling convention when the code holds a `try`
+
+    def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def add_linking_library(self, library: RawLibrary) -> None:
+        # Unlike Numba's: the callee may still be under construction (recursion).
+        if library is not self and library not in self._linking_libraries:
+            self._linking_libraries.append(library)
+
+    def finalize(self) -> None:
+        self._raise_if_finalized()
+        self._final_module.verify()
+        self._finalized = True
+
+    @property
+    def raw_module(self) -> llvm.ModuleRef:
+        return self._final_module
+
+
+class RawCodegen(codegen.JITCPUCodegen):  # type: ignore[misc]
+    """Makes raw libraries; its engine is never given a module of a kernel."""
+
+    _library_class = RawLibrary
+
+    def _add_module(self, module: llvm.ModuleRef) -> None:
+        """Nothing is loaded from here."""
+
+    def set_env(self, env_name: str, env: object) -> None:
+        """Environments serve boxing, and no boxing happens inside a derivative."""
+
+    def insert_unresolved_ref(self, builder: ir.IRBuilder, fnty: ir.FunctionType, name: str) -> Any:
+        # All recursion ends up in one module, so a plain declaration is enough.
+        return cgutils.get_or_insert_function(builder.module, fnty, name)
+
+
+def with_callees(library: RawLibrary) -> Iterator[RawLibrary]:
+    """Yield the library and all that it calls, directly or not, each once."""
+    seen: set[int] = set()
+    pending = [library]
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        pending.extend(current._linking_libraries)
+
+
+def linked_module(library: RawLibrary) -> llvm.ModuleRef:
+    """Return a fresh module with the code of `library` and of everything it calls."""
+    modules = [one.raw_module.clone() for one in with_callees(library)]
+    for module in modules:
+        for function in module.functions:
+            # Two libraries may hold the same internal helper.
+            if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                function.linkage = "linkonce_odr"
+    first = modules[0]
+    for module in modules[1:]:
+        first.link_in(module)
+    return first

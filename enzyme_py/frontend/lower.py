@@ -1,0 +1,110 @@
+"""Lowering: a Python function and its argument types become raw, linked LLVM IR.
+
+    lower(function, argument_types) -> LoweredKernel
+
+`compile_kernel` is the same without the linking: what a request inside another kernel needs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import errors as numba_errors
+from numba.core.compiler_lock import global_compiler_lock
+
+from enzyme_py.errors import EnzymeError, LoweringError, Where
+from enzyme_py.frontend.library import linked_module, with_callees
+from enzyme_py.frontend.target import CATCHING, KERNEL, KernelTarget
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """One overload of one kernel in a kernel target, before linking."""
+
+    target: KernelTarget
+    symbol: str
+    argument_types: tuple[Any, ...]
+    return_type: Any
+    library: Any
+
+
+@dataclass(frozen=True)
+class LoweredKernel:
+    """A kernel with all that it calls, as one raw LLVM module."""
+
+    kernel: CompiledKernel
+    module: llvm.ModuleRef
+    where: Where
+
+
+def where_is(function: Any, argument: str | None = None) -> Where:
+    """Return the place of a Python function or dispatcher, for messages."""
+    py_func = getattr(function, "py_func", function)
+    code = py_func.__code__
+    return Where(py_func.__name__, code.co_filename, code.co_firstlineno, argument)
+
+
+def argument_names(function: Any) -> list[str]:
+    """Return the names of the positional parameters of a kernel."""
+    return list(inspect.signature(getattr(function, "py_func", function)).parameters)
+
+
+def compile_kernel(
+    function: Any, argument_types: tuple[Any, ...], target: KernelTarget = KERNEL
+) -> CompiledKernel:
+    """Type and lower one overload of a function for a kernel target."""
+    dispatcher = target.dispatcher_of(function)
+    with global_compiler_lock:
+        try:
+            _, folded = dispatcher.fold_argument_types(argument_types, {})
+            dispatcher.compile(tuple(folded))
+        except EnzymeError:
+            raise
+        except (numba_errors.NumbaError, NotImplementedError, TypeError) as error:
+            raise _explain(function, error) from error
+        result = dispatcher.overloads[tuple(folded)]
+    # The types as given, not as folded: defaults have no leaves, and the tuple behind *args has
+    # those of its elements, so the flattened signature is the same.
+    return CompiledKernel(
+        target,
+        result.fndesc.mangled_name,
+        tuple(argument_types),
+        result.signature.return_type,
+        result.library,
+    )
+
+
+def lower(function: Any, argument_types: tuple[Any, ...], where: Where) -> LoweredKernel:
+    """Return the linked raw IR of a function; kernels with a `try` use the catching target."""
+    with global_compiler_lock:
+        kernel = compile_kernel(function, argument_types, KERNEL)
+        if catches(kernel):
+            kernel = compile_kernel(function, argument_types, CATCHING)
+        return LoweredKernel(kernel, linked_module(kernel.library), where)
+
+
+def catches(kernel: CompiledKernel) -> bool:
+    """Tell whether the kernel or anything that it calls holds a `try`."""
+    return any(library.catches for library in with_callees(kernel.library))
+
+
+def _explain(function: Any, error: Exception) -> LoweringError:
+    nested = _own_error(error)
+    if nested is not None:
+        return nested
+    where = where_is(function)
+    message = f"Numba cannot compile `{where.kernel}`: {str(error).strip()}"
+    remedy = "the same function must compile with numba.njit; Numba's own message is above"
+    return LoweringError(message, where=where, remedy=remedy)
+
+
+def _own_error(error: BaseException | None) -> Any:
+    """Find an exception of ours beneath Numba's, so that it is told in our words."""
+    while error is not None:
+        if isinstance(error, LoweringError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None

@@ -1,0 +1,44 @@
+"""Numba's runtime memory as a differentiated kernel sees it: no reference counts.
+
+Counts are poison to Enzyme (DESIGN 5), and pointless here: every block belongs to the region of
+the call and goes when the region closes. The allocation functions stay calls in this stage;
+assembly gives them bodies.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils
+from numba.core.runtime.context import NRTContext
+
+EXCEPTION_ALLOCATE = "enzyme_py_exception_allocate"
+EXCEPTION_FREE = "enzyme_py_exception_free"
+
+
+class RegionNRT(NRTContext):  # type: ignore[misc]
+    """Numba's interface to its runtime, without counting."""
+
+    def incref(self, builder: ir.IRBuilder, typ: Any, value: Any) -> None:
+        """Do nothing: the region owns the block."""
+
+    def decref(self, builder: ir.IRBuilder, typ: Any, value: Any) -> None:
+        """Do nothing: the region owns the block."""
+
+
+class ExceptionNRT(RegionNRT):
+    """Memory that outlives the region: the run-time arguments of an exception.
+
+    Numba's caller frees it with its own runtime, so it must come from there.
+    """
+
+    def allocate(self, builder: ir.IRBuilder, size: Any) -> Any:
+        kind = ir.FunctionType(cgutils.voidptr_t, [cgutils.intp_t])
+        function = cgutils.get_or_insert_function(builder.module, kind, EXCEPTION_ALLOCATE)
+        return builder.call(function, [size])
+
+    def free(self, builder: ir.IRBuilder, ptr: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t])
+        function = cgutils.get_or_insert_function(builder.module, kind, EXCEPTION_FREE)
+        return builder.call(function, [ptr])

@@ -1,0 +1,255 @@
+"""The Numba target "enzyme": Numba's typing and lowering, IR left raw, callees recompiled.
+
+Two targets are built here, alike but for the calling convention (see calling_convention.py):
+`KERNEL` raises without returning; `CATCHING` is for kernels that hold a `try`.
+
+A kernel's callees arrive as CPU dispatchers (`@njit` functions) or as plain Python functions.
+Both are mapped to dispatchers of the same target, one per function, so that their code is compiled
+again without optimisation and linked in as IR.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types as pytypes
+import weakref
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from numba.core import cpu, dispatcher, types, typing
+from numba.core.compiler import Flags
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.descriptors import TargetDescriptor
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.runtime import rtsys
+from numba.core.target_extension import (
+    CPU,
+    dispatcher_registry,
+    jit_registry,
+    target_override,
+    target_registry,
+)
+
+from enzyme_py.errors import LoweringError
+from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
+from enzyme_py.frontend.library import RawCodegen
+from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
+
+# The options of a user's @njit that change what its code computes, and so are taken over. The
+# others concern how Numba optimises, caches, or calls it.
+_KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
+
+
+class EnzymeTarget(CPU):
+    """The target's place in Numba's hierarchy: all CPU overloads serve it."""
+
+
+class EnzymeCatchingTarget(EnzymeTarget):
+    """The same for kernels that catch exceptions."""
+
+
+target_registry["enzyme"] = EnzymeTarget
+target_registry["enzyme_catching"] = EnzymeCatchingTarget
+
+
+class KernelTypingContext(typing.Context):  # type: ignore[misc]
+    """Resolves Python functions and CPU dispatchers to dispatchers of this target."""
+
+    def __init__(self, target: KernelTarget) -> None:
+        self._kernel_target = target
+        super().__init__()
+
+    def resolve_value_type(self, val: Any) -> Any:
+        if isinstance(val, CPUDispatcher):
+            return types.Dispatcher(self._kernel_target.dispatcher_of(val))
+        try:
+            return super().resolve_value_type(val)
+        except ValueError:
+            if isinstance(val, pytypes.FunctionType):
+                return types.Dispatcher(self._kernel_target.dispatcher_of(val))
+            raise
+
+    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
+
+
+class KernelContext(cpu.CPUContext):  # type: ignore[misc]
+    """Lowers for differentiation: raw libraries, no counts, our calling convention."""
+
+    def __init__(self, typing_context: Any, name: str, target: KernelTarget) -> None:
+        self._kernel_target = target
+        self._in_exception = False
+        super().__init__(typing_context, name)
+
+    @global_compiler_lock  # type: ignore[misc]
+    def init(self) -> None:
+        super().init()
+        self._internal_codegen = RawCodegen("enzyme_py.kernels")
+
+    def load_additional_registries(self) -> None:
+        # Numba's runtime is a singleton, built by whichever context asks first; it must be the
+        # CPU's, whose library can be loaded.
+        rtsys.initialize(cpu_target.target_context)
+        super().load_additional_registries()
+
+    @property
+    def call_conv(self) -> Any:
+        return self._kernel_target.convention(self)
+
+    @property
+    def nrt(self) -> RegionNRT:
+        kind = ExceptionNRT if self._in_exception else RegionNRT
+        return kind(self, self.enable_nrt)
+
+    @contextlib.contextmanager
+    def exception_memory(self) -> Iterator[None]:
+        """Within the block, memory comes from where the catcher of an exception frees it."""
+        self._in_exception = True
+        try:
+            yield
+        finally:
+            self._in_exception = False
+
+    def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
+        # Only the boxing of an exception's arguments asks for one. Numbers and strings need no
+        # environment, and a derivative has none.
+        return None
+
+    def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
+        if isinstance(ty, types.Dispatcher):
+            # Numba would write the address of the object; calls are resolved by type alone.
+            return self.get_dummy_value()
+        return super().get_constant_generic(builder, ty, val)
+
+    def post_lowering(self, mod: Any, library: Any) -> None:
+        """As Numba's, but without linking its runtime, whose place the region takes."""
+        if self.fastmath:
+            from numba.core import fastmathpass
+
+            fastmathpass.rewrite_module(mod, self.fastmath)
+
+    def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
+        """Nothing is executable yet; a unique token stands for the compiled function."""
+        return _Token(fndesc.qualname)
+
+    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
+        return super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)
+
+
+class _Token:
+    """Identity of one compiled overload, where Numba's CPU target has a C function."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+
+class KernelOptions(cpu.CPUTargetOptions):  # type: ignore[misc]
+    """Numba's options, with wrappers off and Python lines on."""
+
+    def finalize(self, flags: Any, options: Any) -> None:
+        if not flags.is_set("boundscheck"):
+            flags.boundscheck = False  # Numba ties it to debuginfo, which is always on here
+        flags.enable_pyobject = False
+        flags.enable_looplift = False
+        super().finalize(flags, options)
+        flags.enable_pyobject = False
+        flags.enable_looplift = False
+        flags.enable_pyobject_looplift = False
+        flags.no_cpython_wrapper = True
+        flags.no_cfunc_wrapper = True
+        flags.debuginfo = True
+        flags.dbg_directives_only = True
+        flags.dbg_extend_lifetimes = False
+
+
+class KernelTarget(TargetDescriptor):  # type: ignore[misc]
+    """One of the two targets, with its contexts and its dispatchers."""
+
+    options = KernelOptions
+
+    def __init__(self, name: str, convention: Callable[[Any], Any]) -> None:
+        super().__init__(name)
+        self.name = name
+        self.convention = convention
+        self._dispatchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+    @cached_property
+    def typing_context(self) -> Any:
+        return KernelTypingContext(self)
+
+    @cached_property
+    def target_context(self) -> Any:
+        return KernelContext(self.typing_context, self.name, self)
+
+    def own_type(self, kind: Any) -> Any:
+        """Return the type to use here for a type that may speak of a CPU dispatcher."""
+        if isinstance(kind, types.Dispatcher) and isinstance(kind.dispatcher, CPUDispatcher):
+            return types.Dispatcher(self.dispatcher_of(kind.dispatcher))
+        return kind
+
+    def dispatcher_of(self, function: Any) -> Any:
+        """Return the one dispatcher of this target for a CPU dispatcher or a plain function."""
+        function = getattr(function, "origin", function)
+        found = self._dispatchers.get(function)
+        if found is None:
+            py_func = getattr(function, "py_func", function)
+            options = getattr(function, "targetoptions", {})
+            found = self.make_dispatcher(py_func, options)
+            found.origin = function
+            self._dispatchers[function] = found
+        return found
+
+    def make_dispatcher(self, py_func: Any, options: dict[str, Any]) -> Any:
+        if options.get("forceobj"):
+            message = f"`{py_func.__name__}` is compiled in object mode"
+            raise LoweringError(message, remedy="remove forceobj=True; a kernel must be nopython")
+        kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
+        return self.dispatcher_class(py_func, targetoptions={"nopython": True, **kept})
+
+    @cached_property
+    def dispatcher_class(self) -> type:
+        return type("KernelDispatcher", (KernelDispatcher,), {"targetdescr": self})
+
+    def override(self) -> Any:
+        """Context manager: Numba's template look-ups happen for this target."""
+        return target_override(self.name)
+
+
+class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
+    """Compiles for a kernel target; never called from Python."""
+
+    def add_overload(self, cres: Any) -> None:
+        # No C entry point exists to insert.
+        self.overloads[tuple(cres.signature.args)] = cres
+
+    def compile(self, sig: Any) -> Any:
+        with self.targetdescr.override():
+            return super().compile(sig)
+
+
+def _decorator(target: KernelTarget) -> Callable[..., Any]:
+    """Return what @jit means while Numba compiles its own overloads for the target."""
+
+    def jit(*args: Any, **options: Any) -> Any:
+        def wrap(py_func: Any) -> Any:
+            return target.make_dispatcher(py_func, options)
+
+        return wrap(args[0]) if args and callable(args[0]) else wrap
+
+    return jit
+
+
+KERNEL = KernelTarget("enzyme", KernelCallConv)
+CATCHING = KernelTarget("enzyme_catching", CatchingCallConv)
+
+for _kind, _target in ((EnzymeTarget, KERNEL), (EnzymeCatchingTarget, CATCHING)):
+    jit_registry[_kind] = _decorator(_target)
+    dispatcher_registry.ondemand[_kind] = lambda target=_target: target.dispatcher_class
+
+
+def nrt_flags() -> Flags:
+    """Flags for helper code that this project compiles inside a kernel."""
+    flags = Flags()
+    flags.nrt = True
+    return flags

@@ -1,0 +1,38 @@
+"""Addresses of Fortran BLAS and LAPACK, from the capsules that SciPy exports.
+
+A Fortran name is the routine's name with an underscore: `dgemm_`. Enzyme's derivatives of BLAS
+calls need more routines than the kernel itself called, so any routine may be asked for.
+Arguments are pointers throughout, integers are 32 bits wide; SciPy's entries take no hidden string
+lengths and leave out what follows the declared arguments, so a caller may pass them or not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Mapping
+
+_pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer_of.restype = ctypes.c_void_p
+_pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_name_of = ctypes.pythonapi.PyCapsule_GetName
+_name_of.restype = ctypes.c_char_p
+_name_of.argtypes = [ctypes.py_object]
+
+
+@functools.cache
+def _capsules() -> Mapping[str, object]:
+    from scipy.linalg import cython_blas, cython_lapack
+
+    return {**cython_lapack.__pyx_capi__, **cython_blas.__pyx_capi__}
+
+
+def blas_address(symbol: str) -> int | None:
+    """The address of a Fortran symbol such as `dgemm_`, or None if SciPy has no such routine."""
+    if not symbol.endswith("_") or symbol.startswith("_"):
+        return None
+    capsule = _capsules().get(symbol[:-1])
+    if capsule is None:
+        return None
+    address: int | None = _pointer_of(capsule, _name_of(capsule))
+    return address

@@ -1,0 +1,65 @@
+"""DiffModule -> NativeFunction: the disk cache around differentiating, optimising and loading."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from enzyme_py.assembly.module import DiffModule
+from enzyme_py.errors import EnzymeError
+from enzyme_py.host.module import DifferentiatedModule
+from enzyme_py.native import disk_cache
+from enzyme_py.native.code import ObjectCode
+from enzyme_py.native.function import NativeFunction, Profile
+from enzyme_py.native.load import load
+from enzyme_py.native.optimise import optimise
+
+Differentiate = Callable[[DiffModule], DifferentiatedModule]
+
+
+def compile(  # noqa: A001  (the verb of this stage; callers write native.compile)
+    module: DiffModule, differentiate: Differentiate, host_identity: str
+) -> NativeFunction:
+    """Machine code for a module; `differentiate` is called only where the cache has none.
+
+    `host_identity` names the host that `differentiate` would use, down to its exact build.
+    """
+    if not disk_cache.is_cacheable(module):
+        code, profile = _make(module, differentiate)
+        return _loaded(module, code, profile)
+    name = disk_cache.key(module, host_identity)
+    return _from_cache(module, name) or _into_cache(module, differentiate, name)
+
+
+def _from_cache(module: DiffModule, name: str) -> NativeFunction | None:
+    code = disk_cache.find(name)
+    if code is None:
+        return None
+    try:
+        return _loaded(module, code, Profile(is_from_cache=True))
+    except EnzymeError:  # it links no longer, say against another SciPy: made anew, it may
+        return None
+
+
+def _into_cache(module: DiffModule, differentiate: Differentiate, name: str) -> NativeFunction:
+    code, profile = _make(module, differentiate)
+    function = _loaded(module, code, profile)  # what does not load is not worth keeping
+    disk_cache.keep(name, code)
+    return function
+
+
+def _make(module: DiffModule, differentiate: Differentiate) -> tuple[ObjectCode, Profile]:
+    differentiated = differentiate(module)
+    begun = time.perf_counter()
+    code = optimise(differentiated)
+    native = time.perf_counter() - begun
+    return code, Profile(host=differentiated.seconds, native=native)
+
+
+def _loaded(module: DiffModule, code: ObjectCode, profile: Profile) -> NativeFunction:
+    function = load(code, module.where)
+    measured = replace(
+        profile, load=function.profile.load, object_bytes=function.profile.object_bytes
+    )
+    return replace(function, profile=measured)

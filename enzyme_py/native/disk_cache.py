@@ -1,0 +1,236 @@
+"""Finished derivatives on disk, found by everything that affects them.
+
+A key is a hash over the module before the pass (IR, entries, options), the identity of the host,
+the versions of llvmlite and LLVM, the processor, and the version of this format. Under it lies one
+file: a head line, the hash of the rest, and the rest (JSON, then the object). Files are written
+aside and renamed, so a reader sees a whole file or none, however many processes write; a file that
+is damaged is removed and made anew. Nothing is unpickled. Because the content is run, only files of
+this user (or root) that nobody else can write are read. The least recently used go first when the
+sum of all passes `settings.cache_limit`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import stat
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from enzyme_py.assembly.module import DiffModule
+from enzyme_py.errors import CacheWarning
+from enzyme_py.native.code import ObjectCode
+from enzyme_py.native.machine import host_cpu, llvm_identity
+from enzyme_py.settings import settings
+
+FORMAT = 1
+HEAD = b"enzyme_py derivative %d\n" % FORMAT
+SUFFIX = ".derivative"
+_DIGEST_SIZE = hashlib.sha256().digest_size
+_ASIDE = ".part"
+_STALE_SECONDS = 3600.0
+
+# An address of this process in the IR means nothing to another process.
+_ADDRESS = re.compile(r"inttoptr \(i64 -?\d{5,} to ptr\)|inttoptr i64 -?\d{5,} to ptr")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the cache holds."""
+
+    folder: Path
+    files: int
+    bytes: int
+    limit: int
+
+
+def folder() -> Path:
+    """Where the files lie; it follows `settings.cache_dir`."""
+    return settings.cache_dir / "derivatives"
+
+
+def is_cacheable(module: DiffModule) -> bool:
+    """Whether another process could use the result."""
+    return settings.cache and _ADDRESS.search(module.ir) is None
+
+
+def key(module: DiffModule, host_identity: str) -> str:
+    """The name under which the result of a module is kept."""
+    cpu = host_cpu()
+    parts = [module.ir, *module.entries, "", *module.options, "", host_identity]
+    parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT)]
+    digest = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode()
+        digest.update(len(encoded).to_bytes(8, "little"))  # so that no two lists read the same
+        digest.update(encoded)
+    return digest.hexdigest()
+
+
+def find(name: str) -> ObjectCode | None:
+    """The code kept under a key, or None. A damaged file is removed."""
+    path = folder() / (name + SUFFIX)
+    try:
+        content = _read_trusted(path)
+    except OSError as error:
+        _warn_once("read", path, str(error))
+        return None
+    if content is None:
+        return None
+    code = _decoded(content)
+    with contextlib.suppress(OSError):  # a cache that cannot be written is still worth reading
+        if code is None:
+            path.unlink()
+        else:
+            os.utime(path)
+    return code
+
+
+def keep(name: str, code: ObjectCode) -> None:
+    """Put code under a key. A cache that cannot be written costs one warning and nothing else."""
+    path = folder() / (name + SUFFIX)
+    try:
+        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write_whole(path, _encoded(code))
+        _budget.spend(path.stat().st_size)
+    except OSError as error:
+        _warn_once("write", path, str(error))
+
+
+def summary() -> Summary:
+    """Count what is there."""
+    sizes = [entry.size for entry in _entries()]
+    return Summary(folder(), len(sizes), sum(sizes), settings.cache_limit)
+
+
+def clear() -> int:
+    """Remove everything; returns the number of files removed."""
+    removed = 0
+    for entry in list(_entries()):
+        with contextlib.suppress(OSError):
+            entry.path.unlink()
+            removed += 1
+    return removed
+
+
+# -- files
+
+
+def _encoded(code: ObjectCode) -> bytes:
+    facts = {"entries": code.entries, "symbols": code.symbols}
+    body = json.dumps(facts).encode() + b"\n" + code.binary
+    return HEAD + hashlib.sha256(body).digest() + body
+
+
+def _decoded(content: bytes) -> ObjectCode | None:
+    start = len(HEAD) + _DIGEST_SIZE
+    body = content[start:]
+    if not content.startswith(HEAD) or hashlib.sha256(body).digest() != content[len(HEAD) : start]:
+        return None
+    facts, _, binary = body.partition(b"\n")
+    read = json.loads(facts)
+    return ObjectCode(binary, tuple(read["entries"]), tuple(read["symbols"]))
+
+
+def _read_trusted(path: Path) -> bytes | None:
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return None
+    with file:
+        owner = os.fstat(file.fileno())
+        if not _is_private(owner) or not _is_private(path.parent.stat()):
+            _warn_once("trust", path, "others own it or can write to it, and its content is run")
+            return None
+        return file.read()
+
+
+def _is_private(status: os.stat_result) -> bool:
+    is_ours = status.st_uid in (os.geteuid(), 0)
+    return is_ours and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    descriptor, aside = tempfile.mkstemp(dir=path.parent, suffix=_ASIDE)  # readable by us alone
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(aside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(aside)
+        raise
+
+
+_warned: set[tuple[str, Path]] = set()
+
+
+def _warn_once(verb: str, path: Path, reason: str) -> None:
+    if (verb, path.parent) in _warned:
+        return
+    _warned.add((verb, path.parent))
+    message = f"enzyme_py cannot {verb} its cache in {path.parent}: {reason}. It goes on without."
+    warnings.warn(message, CacheWarning, stacklevel=4)
+
+
+# -- the limit
+
+
+@dataclass(frozen=True)
+class _Entry:
+    path: Path
+    size: int
+    used: float
+
+
+def _entries() -> Iterator[_Entry]:
+    """Every file of ours; some may vanish meanwhile, removed by another process."""
+    try:
+        listed = list(os.scandir(folder()))
+    except OSError:
+        return
+    for item in listed:
+        if item.name.endswith((SUFFIX, _ASIDE)):
+            with contextlib.suppress(OSError):
+                status = item.stat(follow_symlinks=False)
+                yield _Entry(Path(item.path), status.st_size, status.st_mtime)
+
+
+class _Budget:
+    """Looks through the folder only when this process may have passed the limit."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        self._used = 0
+
+    def spend(self, size: int) -> None:
+        if self._folder != folder():
+            self._folder, self._used = folder(), sum(entry.size for entry in _entries())
+        else:
+            self._used += size
+        if self._used > settings.cache_limit:
+            self._used = _evict(settings.cache_limit * 9 // 10)
+
+
+def _evict(limit: int) -> int:
+    """Remove the least recently used, and what a killed writer left, until the rest fits."""
+    entries = sorted(_entries(), key=lambda entry: entry.used)
+    newest = entries[-1].used if entries else 0.0
+    total = sum(entry.size for entry in entries)
+    for entry in entries:
+        is_aside = entry.path.name.endswith(_ASIDE)
+        is_stale = is_aside and newest - entry.used > _STALE_SECONDS
+        if is_stale or (total > limit and not is_aside):
+            with contextlib.suppress(OSError):
+                entry.path.unlink()
+            total -= entry.size
+    return total
+
+
+_budget = _Budget()

@@ -1,0 +1,93 @@
+"""DifferentiatedModule -> ObjectCode: LLVM's O3 pipeline for this processor, then its code.
+
+The pass works on unvectorised code, so loops and straight-line code are vectorised only here, with
+the target's own costs. Everything but the entries is made internal first: whatever was inlined, or
+served only to tell the pass something, vanishes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import llvmlite.binding as llvm
+
+from enzyme_py.errors import DerivativeError, Where
+from enzyme_py.host.module import DifferentiatedModule
+from enzyme_py.native.code import ObjectCode
+from enzyme_py.native.machine import initialise_llvm, target_machine
+
+# Ruled functions are kept from being inlined until the pass has seen them; afterwards it only costs.
+_NOINLINE = re.compile(r"^(attributes #\d+ = \{[^\n]*?) noinline\b(?![^\n]*\boptnone\b)", re.MULTILINE)
+
+
+def optimise(module: DifferentiatedModule) -> ObjectCode:
+    """Machine code for the entries of a module, not yet loaded."""
+    parsed = optimised(module)
+    binary = target_machine().emit_object(parsed)
+    return ObjectCode(binary, module.entries, tuple(outside_names(parsed)))
+
+
+def optimised_ir(module: DifferentiatedModule) -> str:
+    """The IR that code is generated from, for `enzyme_py.inspect`."""
+    return str(optimised(module))
+
+
+def assembly(module: DifferentiatedModule) -> str:
+    """The machine code as text, for `enzyme_py.inspect`."""
+    parsed = optimised(module)
+    return str(target_machine().emit_assembly(parsed))
+
+
+def optimised(module: DifferentiatedModule) -> llvm.ModuleRef:
+    """Parse, internalise and run the pipeline, in a context of the module's own."""
+    initialise_llvm()
+    machine = target_machine()
+    parsed = _parsed(module)
+    parsed.triple = machine.triple
+    parsed.data_layout = str(machine.target_data)
+    _internalise(parsed, module.entries, module.where)
+    _run_pipeline(parsed, machine)
+    return parsed
+
+
+def outside_names(parsed: llvm.ModuleRef) -> Iterator[str]:
+    """What the module only declares; intrinsics are the code generator's business."""
+    for symbol in (*parsed.functions, *parsed.global_variables):
+        if symbol.is_declaration and not symbol.name.startswith("llvm."):
+            yield symbol.name
+
+
+def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
+    text = _NOINLINE.sub(r"\1", module.ir)
+    try:
+        return llvm.parse_assembly(text, llvm.create_context())
+    except RuntimeError as error:
+        what = "LLVM cannot read the differentiated module"
+        remedy = "the Enzyme host and llvmlite must be of one LLVM version: see enzyme_py doctor"
+        detail = f"{error}\n{module.ir}"
+        raise DerivativeError(what, where=module.where, remedy=remedy, detail=detail) from error
+
+
+def _internalise(parsed: llvm.ModuleRef, entries: tuple[str, ...], where: Where) -> None:
+    defined = {symbol.name for symbol in parsed.functions if not symbol.is_declaration}
+    lost = sorted(set(entries) - defined)
+    if lost:
+        what = f"the pass lost the entry `{lost[0]}`"
+        raise DerivativeError(what, where=where, remedy="please report this kernel")
+    for symbol in (*parsed.functions, *parsed.global_variables):
+        if symbol.is_declaration or symbol.name.startswith("llvm."):
+            continue
+        symbol.linkage = "external" if symbol.name in entries else "internal"
+
+
+def _run_pipeline(parsed: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_vectorization = True
+    tuning.slp_vectorization = True
+    tuning.loop_interleaving = True
+    tuning.loop_unrolling = True
+    builder = llvm.create_pass_builder(machine, tuning)
+    passes = builder.getModulePassManager()
+    passes.add_strip_dead_prototype_pass()
+    passes.run(parsed, builder)

@@ -1,0 +1,106 @@
+"""The C runtime (csrc/runtime.h), seen from Python.
+
+`library` calls it, `runtime_addresses` gives the addresses of its functions, and `register` tells
+LLVM of them, so that code compiled by Numba can enter, leave and raise.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import cffi
+import llvmlite.binding as llvm
+
+from enzyme_py.errors import EnzymeError
+
+OK = 0
+NO_MEMORY = -16
+BUSY = -17
+
+DECLARATIONS = """
+typedef struct enzyme_py_region enzyme_py_region;
+typedef struct {
+    size_t held; size_t live; size_t peak; size_t allocations; size_t regions_open;
+} enzyme_py_stats;
+int32_t enzyme_py_enter(void (*body)(void *), void *pack, void **excinfo, int32_t keep);
+void enzyme_py_leave(void);
+void enzyme_py_raise(int32_t status, void *excinfo);
+void *enzyme_py_malloc(size_t size);
+void *enzyme_py_calloc(size_t count, size_t size);
+void *enzyme_py_realloc(void *payload, size_t size);
+void enzyme_py_free(void *payload);
+void *enzyme_py_aligned_alloc(size_t alignment, size_t size);
+int enzyme_py_posix_memalign(void **payload, size_t alignment, size_t size);
+enzyme_py_region *enzyme_py_tape_new(void);
+int32_t enzyme_py_enter_tape(enzyme_py_region *tape, void (*body)(void *), void *pack,
+                             void **excinfo);
+void *enzyme_py_tape_root(enzyme_py_region *tape);
+void enzyme_py_tape_set_root(enzyme_py_region *tape, void *root);
+size_t enzyme_py_tape_bytes(enzyme_py_region *tape);
+void enzyme_py_tape_free(enzyme_py_region *tape);
+void enzyme_py_region_stats(enzyme_py_stats *stats);
+void enzyme_py_reset_stats(void);
+void enzyme_py_trim(void);
+void enzyme_py_keep_limit(size_t bytes);
+void enzyme_py_fail_after(size_t count);
+"""
+
+ffi = cffi.FFI()
+ffi.cdef(DECLARATIONS)
+
+
+def library_path(name: str) -> Path:
+    """Where a library that was built with the package lies."""
+    path = Path(str(resources.files("enzyme_py") / "_lib" / name))
+    if not path.is_file():
+        what = f"enzyme_py's own library {name} is missing"
+        remedy = "reinstall enzyme_py: its C part was not built"
+        raise EnzymeError(what, remedy=remedy, detail=str(path))
+    return path
+
+
+@functools.cache
+def library() -> Any:
+    """The loaded runtime; its functions are attributes, named as in runtime.h."""
+    return ffi.dlopen(str(library_path("libenzyme_py_runtime.so")))
+
+
+@functools.cache
+def runtime_addresses() -> dict[str, int]:
+    """The address of every function of the runtime."""
+    loaded = library()
+    names = [name for name in dir(loaded) if name.startswith("enzyme_py_")]
+    return {name: _address(loaded, name) for name in names}
+
+
+def _address(loaded: Any, name: str) -> int:
+    return int(ffi.cast("uintptr_t", ffi.addressof(loaded, name)))
+
+
+@functools.cache
+def register() -> None:
+    """Make the runtime's functions known to LLVM by their own names, once."""
+    for name, address in runtime_addresses().items():
+        llvm.add_symbol(name, address)
+
+
+@dataclass(frozen=True)
+class MemoryStats:
+    """This thread's memory in regions, in bytes; see enzyme_py_stats in runtime.h."""
+
+    held: int
+    live: int
+    peak: int
+    allocations: int
+    regions_open: int
+
+
+def memory_stats() -> MemoryStats:
+    """What this thread holds now, and its peak since `library().enzyme_py_reset_stats()`."""
+    raw = ffi.new("enzyme_py_stats *")
+    library().enzyme_py_region_stats(raw)
+    return MemoryStats(raw.held, raw.live, raw.peak, raw.allocations, raw.regions_open)

@@ -1,0 +1,117 @@
+"""Where the outside functions that a derivative calls are found.
+
+Addresses are bound to one derivative at a time, under the very names its code uses, so nothing is
+shadowed for other users of LLVM in the process. Asked in this order: the C runtime, which also
+stands in for the C library's allocator; SciPy's BLAS and LAPACK; what Numba and others gave to
+LLVM; the C libraries. An allocator that the runtime does not stand in for is refused, because its
+blocks would be freed by the wrong one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Iterable, Mapping
+
+import llvmlite.binding as llvm
+
+from enzyme_py.errors import UnresolvedSymbolError, Where
+from enzyme_py.native.blas import blas_address
+from enzyme_py.native.runtime import runtime_addresses
+
+STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
+REFUSED = frozenset(
+    ("memalign", "valloc", "pvalloc", "reallocarray", "strdup", "cfree", "_Znwm", "_ZdlPv")
+)
+
+# What code generation may call although the IR never names it: block operations, what the math
+# intrinsics become, and the compiler's own helpers for wide integers, halves and complex numbers.
+_MATH = (
+    "sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 exp10 log log2 log10 pow fmod cbrt "
+    "floor ceil trunc rint nearbyint round roundeven fma fmin fmax ldexp frexp modf sincos "
+    "fminimum_num fmaximum_num lrint llrint lround llround"
+).split()
+CODE_GENERATION = (
+    *"memcpy memmove memset memcmp bcmp bzero __memset_chk".split(),
+    *_MATH,
+    *(f"{name}f" for name in _MATH),
+    *"__powisf2 __powidf2 __multi3 __divti3 __modti3 __udivti3 __umodti3 __muloti4".split(),
+    *"__fixsfti __fixdfti __fixunssfti __fixunsdfti".split(),
+    *"__floattisf __floattidf __floatuntisf __floatuntidf".split(),
+    *"__extendhfsf2 __truncsfhf2 __truncdfhf2 __extendhfdf2 __gnu_h2f_ieee __gnu_f2h_ieee".split(),
+    *"__mulsc3 __muldc3 __divsc3 __divdc3".split(),
+)
+
+
+def stand_ins() -> dict[str, int]:
+    """The C library's allocator names, with the region allocator's addresses."""
+    addresses = runtime_addresses()
+    return {name: addresses[f"enzyme_py_{name}"] for name in STAND_INS}
+
+
+@functools.cache
+def _libraries() -> tuple[ctypes.CDLL, ...]:
+    found = [ctypes.CDLL(None)]
+    for name in ("libm.so.6", "libgcc_s.so.1"):
+        try:
+            found.append(ctypes.CDLL(name))
+        except OSError:  # another system: there, the process itself has them
+            continue
+    return tuple(found)
+
+
+def _library_address(name: str) -> int | None:
+    for library in _libraries():
+        try:
+            return ctypes.cast(library[name], ctypes.c_void_p).value
+        except AttributeError:
+            continue
+    return None
+
+
+def address_of(name: str) -> int | None:
+    """The address behind a name, or None if nobody has it."""
+    if name in REFUSED:
+        return None
+    runtime = {**runtime_addresses(), **stand_ins()}
+    return (
+        runtime.get(name)
+        or blas_address(name)
+        or llvm.address_of_symbol(name)
+        or _library_address(name)
+    )
+
+
+@functools.cache
+def code_generation_addresses() -> Mapping[str, int]:
+    """Those of CODE_GENERATION that this process has."""
+    found = {name: address_of(name) for name in CODE_GENERATION}
+    return {name: address for name, address in found.items() if address}
+
+
+def resolve(names: Iterable[str], where: Where | None) -> dict[str, int]:
+    """An address for every name; raises `UnresolvedSymbolError` for those that have none."""
+    found = {name: address_of(name) for name in names}
+    missing = sorted(name for name, address in found.items() if not address)
+    if missing:
+        raise unresolved(missing, where)
+    return {name: address for name, address in found.items() if address}
+
+
+def unresolved(names: list[str], where: Where | None) -> UnresolvedSymbolError:
+    """The exception that names what has no address."""
+    what = f"the derivative calls {_listed(names)}, which no library in this process has"
+    return UnresolvedSymbolError(what, where=where, remedy=_remedy(names))
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+
+
+def _remedy(names: list[str]) -> str:
+    if any("__enzyme" in name for name in names):
+        return "the pass left a request of its own undone; please report this kernel"
+    if any(name in REFUSED for name in names):
+        return "allocate with NumPy: memory of another allocator would be freed by the wrong one"
+    return "give the called function a rule with enzyme_py.rules, or load the library that has it"

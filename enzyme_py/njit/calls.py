@@ -1,0 +1,72 @@
+"""A request called from plain @njit code: a call of finished machine code by its address.
+
+Everything is compiled while Numba types the call; lowering only writes the call down. (Compiling
+for our target while Numba lowers breaks its CPU functions, NUMBA-TARGET.md.) The address is a
+dynamic global, by which Numba knows that the caller cannot be cached on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.typing import signature
+
+from enzyme_py.assembly.entry import ENTRY, holds_arrays
+from enzyme_py.assembly.marker import install_outside
+from enzyme_py.autodiff import compiled
+from enzyme_py.native.runtime import runtime_addresses
+from enzyme_py.request import Request
+
+
+def _prepare(request: Request, given_types: Sequence[Any]) -> None:
+    compiled(request, tuple(given_types))
+
+
+def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    """Emit the call, and copy out of the region what the result holds."""
+    given_types = sig.args[1:]
+    native = compiled(sig.args[0].request, tuple(given_types))
+    kind = context.call_conv.get_function_type(sig.return_type, given_types)
+    callee = _function_at(context, builder, native.addresses[ENTRY], kind)
+    status, value = context.call_conv.call_function(
+        builder, callee, sig.return_type, given_types, args[1:]
+    )
+    with builder.if_then(status.is_error, likely=False):
+        context.call_conv.return_status_propagate(builder, status)
+    if not holds_arrays(sig.return_type):
+        return value
+    kept = _copied(context, builder, sig.return_type, value)
+    leave = ir.FunctionType(ir.VoidType(), [])
+    address = runtime_addresses()["enzyme_py_leave"]
+    builder.call(_function_at(context, builder, address, leave), [])
+    return kept
+
+
+def _function_at(
+    context: Any, builder: ir.IRBuilder, address: int, kind: ir.FunctionType
+) -> ir.Value:
+    pointer = context.add_dynamic_addr(builder, address, info=f"derivative {address:#x}")
+    return builder.bitcast(pointer, kind.as_pointer())
+
+
+def _copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
+    return array.copy()
+
+
+def _copied(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
+    """Return the value with every array in memory of Numba's own runtime."""
+    if isinstance(kind, types.BaseTuple):
+        parts = [
+            _copied(context, builder, element, builder.extract_value(value, i))
+            for i, element in enumerate(kind)
+        ]
+        return context.make_tuple(builder, kind, parts)
+    if isinstance(kind, types.Array):
+        return context.compile_internal(builder, _copy, signature(kind, kind), [value])
+    return value
+
+
+install_outside(_prepare, _lower)

@@ -1,0 +1,35 @@
+"""Functions of Numba's runtime that carry no derivative: a row each.
+
+A row is a promise that no float passes through the function by memory or by value. No pattern
+stands here: blanket marks on `numba_*` made derivatives zero without a word (COVERAGE.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Inactive:
+    """One inactive function and the reason why it is one."""
+
+    symbol: str
+    why: str
+
+    @property
+    def attributes(self) -> str:
+        """The function attributes that tell Enzyme."""
+        return '"enzyme_inactive" nofree nounwind'
+
+
+_ROWS = (
+    Inactive("numba_attempt_nocopy_reshape", why="computes strides from strides"),
+    Inactive("numba_gil_ensure", why="interpreter lock"),
+    Inactive("numba_gil_release", why="interpreter lock"),
+    Inactive("PyGILState_Ensure", why="interpreter lock"),
+    Inactive("PyGILState_Release", why="interpreter lock"),
+    Inactive("puts", why="printing"),
+    Inactive("printf", why="printing"),
+)
+
+INACTIVE = {row.symbol: row for row in _ROWS}
