@@ -35,11 +35,11 @@ class _Keeper:
     def server(self, toolchain: Toolchain) -> ForkServer:
         with self._lock:
             current = self._server
-            if current is not None and current.program == toolchain.program and current.is_alive():
+            if current is not None and current.executable == toolchain.executable and current.is_alive():
                 return current
             if current is not None:
                 current.close()
-            self._server = ForkServer(toolchain.program)
+            self._server = ForkServer(toolchain.executable)
             return self._server
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ def _run(module: DiffModule) -> Outcome:
     arguments = toolchain.arguments(options, SOURCE, RESULT, WORKSPACE)
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     server = _keeper.server(toolchain)
-    ir = module.ir.encode()
+    ir = toolchain.prepare(module.ir).encode()
     try:
         return server.run(arguments, ir, limits)
     except ServerGone as error:

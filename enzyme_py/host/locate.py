@@ -17,11 +17,17 @@ import shutil
 from importlib import metadata
 from pathlib import Path
 
-from enzyme_py.errors import HostNotFound
+from enzyme_py.errors import HostNotFound, ProvisionError
 from enzyme_py.host import pinned
 from enzyme_py.host.pinned import Pin, pin_of_this_platform
 from enzyme_py.host.provision import install
-from enzyme_py.host.store import host_folder, sha256_of, stored_executable
+from enzyme_py.host.store import (
+    folder_of,
+    host_folder,
+    objection_to_stored,
+    sha256_of,
+    stored_executable,
+)
 from enzyme_py.host.toolchain import Catalyst, PluginOpt, Toolchain
 from enzyme_py.settings import settings
 
@@ -40,6 +46,21 @@ def find_toolchain() -> Toolchain:
     return toolchain
 
 
+def identity() -> str:
+    """A name for the pass that would be used, down to its build: part of the disk cache's keys.
+
+    The pinned executable is the same wherever it lies, so nothing is searched, fetched or started.
+    """
+    given = settings.plugin or settings.host
+    if not given:
+        return f"{pinned.PROJECT} {pinned.VERSION}"
+    try:
+        status = Path(given).expanduser().stat()
+    except OSError:
+        return given
+    return f"{given} {status.st_size} {status.st_mtime_ns}"
+
+
 def forget() -> None:
     """Look again at the next request."""
     _found.clear()
@@ -50,7 +71,18 @@ def find_executable() -> Path:
     if settings.host:
         return _given_executable(settings.host)
     pin = pin_of_this_platform()
-    return installed_executable(pin) or stored_executable(pin) or install()
+    return installed_executable(pin) or stored_executable(pin) or _install(pin)
+
+
+def _install(pin: Pin) -> Path:
+    """From the registry. If that fails, a stored copy that is not trusted explains why it must be."""
+    objection = objection_to_stored(pin) if folder_of(pin).exists() else None
+    try:
+        return install()
+    except ProvisionError as error:
+        if objection is not None:
+            error.what += f"; the copy in the cache is not used, since {objection}"
+        raise
 
 
 def _given_executable(text: str) -> Path:

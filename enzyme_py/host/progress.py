@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Self
 
 WIDTH = 30
 
@@ -27,7 +28,7 @@ class ProgressBar:
         sys.stderr.write(f"\renzyme_py: {self._label} [{bar}] {percent:3d} %")
         sys.stderr.flush()
 
-    def __enter__(self) -> ProgressBar:
+    def __enter__(self) -> Self:
         self.show(0)
         return self
 

@@ -29,6 +29,7 @@ from enzyme_py.host.store import (
     Manifest,
     folder_of,
     host_folder,
+    objection_to,
     sha256_of,
     stored_executable,
     write_manifest,
@@ -47,10 +48,9 @@ def install(wheel: Path | None = None) -> Path:
     A given `wheel` is installed even where a good copy lies already.
     """
     pin = pin_of_this_platform()
-    with _telling_about_the_disk():
-        with _lock():
-            present = None if wheel is not None else stored_executable(pin)
-            return present or _install_locked(pin, wheel)
+    with _telling_about_the_disk(), _lock():
+        present = None if wheel is not None else stored_executable(pin)
+        return present or _install_locked(pin, wheel)
 
 
 @contextlib.contextmanager
@@ -71,13 +71,23 @@ def _telling_about_the_disk() -> Iterator[None]:
 def _lock() -> Iterator[None]:
     """One installation at a time, among all processes; the kernel drops the lock of a dead one."""
     folder = host_folder()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.cache_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _refuse_shared(folder)
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
+
+
+def _refuse_shared(folder: Path) -> None:
+    objection = objection_to(folder)
+    if objection is not None:
+        message = f"the Enzyme executable is not installed where others could change it: {objection}"
+        remedy = "make the folder yours alone (chmod 700), or set ENZYME_PY_CACHE_DIR to another"
+        raise ProvisionError(message, remedy=remedy)
 
 
 def _install_locked(pin: Pin, wheel: Path | None) -> Path:
