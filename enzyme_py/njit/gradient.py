@@ -28,6 +28,7 @@ class Gradient(Plan):
     is_single: bool = False  # argnums was one number: one gradient, not a tuple
     with_value: bool = False
     has_aux: bool = False
+    skipped: int = 0  # leading arguments that are constant and have no place in the result
     runtime_activity: bool = False
     strong_zero: bool = True
 
@@ -73,7 +74,7 @@ class BoundGradient:
     def _selected(self) -> tuple[int, ...]:
         kinds = self.argument_types
         if self.plan.argnums is None:
-            return tuple(range(len(kinds)))
+            return tuple(range(self.plan.skipped, len(kinds)))
         selected = []
         for given in self.plan.argnums:
             number = given + len(kinds) if given < 0 else given
