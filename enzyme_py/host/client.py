@@ -1,7 +1,7 @@
 """`differentiate`: a DiffModule goes to the host, a DifferentiatedModule or an exception comes back.
 
-The one server of the process is kept here: started on first use, replaced when it died, when the
-settings name another program, or in a process made by os.fork. Importing starts nothing.
+The servers of this process are kept here: started on first use, replaced when they died, forgotten
+in a process made by os.fork. Importing starts nothing.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import HostCrashed
+from enzyme_py.host import oneshot
 from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
-from enzyme_py.host.forkserver import ForkServer, ServerGone
+from enzyme_py.host.forkserver import ForkServer, ServerDied, ServerGone, can_serve
 from enzyme_py.host.locate import find_toolchain
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.host.outcome import Limits, Outcome
@@ -23,63 +25,88 @@ from enzyme_py.settings import settings
 
 SOURCE = f"/proc/self/fd/{INPUT_DESCRIPTOR}"
 RESULT = f"/proc/self/fd/{OUTPUT_DESCRIPTOR}"
+AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in the pass; more would only share cores
+ATTEMPTS = 3  # at reaching a server that is alive
 
 
-class _Keeper:
-    """Holds the server of this process."""
+class Keeper:
+    """Holds the servers of this process, one for each executable that was ever used."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._server: ForkServer | None = None
+        self._servers: dict[Path, ForkServer] = {}
+        self._make_locks()
 
-    def server(self, toolchain: Toolchain) -> ForkServer:
+    def _make_locks(self) -> None:
+        self._lock = threading.Lock()
+        self.turns = threading.BoundedSemaphore(AT_ONCE)
+
+    def server(self, executable: Path) -> ForkServer:
+        """A live server; started now if there is none."""
         with self._lock:
-            current = self._server
-            if current is not None and current.executable == toolchain.executable and current.is_alive():
-                return current
-            if current is not None:
-                current.close()
-            self._server = ForkServer(toolchain.executable)
-            return self._server
+            current = self._servers.get(executable)
+            if current is not None and not current.is_alive():
+                self._servers.pop(executable).close()
+                current = None
+            if current is None:
+                current = self._servers[executable] = ForkServer(executable)
+            return current
 
     def close(self) -> None:
+        """End all of them."""
         with self._lock:
-            server, self._server = self._server, None
-        if server is not None:
+            servers, self._servers = self._servers, {}
+        for server in servers.values():
             server.close()
 
-    def after_fork_in_child(self) -> None:
-        """The lock may be held by a thread that does not exist here: make a new one."""
-        self._lock = threading.Lock()
-        server, self._server = self._server, None
-        if server is not None:
+    def forget(self) -> None:
+        """After os.fork, in the child: the servers belong to the parent.
+
+        The old locks may be held by threads that do not exist here.
+        """
+        self._make_locks()
+        servers, self._servers = self._servers, {}
+        for server in servers.values():
             server.abandon()
 
 
-_keeper = _Keeper()
-atexit.register(_keeper.close)
-os.register_at_fork(after_in_child=_keeper.after_fork_in_child)
+keeper = Keeper()
+atexit.register(keeper.close)
+os.register_at_fork(after_in_child=keeper.forget)
 
 
 def close() -> None:
-    """End the host process of this process, if one runs. The next request starts another."""
-    _keeper.close()
+    """End the host of this process, if one runs. The next request starts another."""
+    keeper.close()
 
 
 def differentiate(module: DiffModule) -> DifferentiatedModule:
-    """Run the pass on `module`. Every way in which that can fail has its own exception."""
-    outcome = _run(module)
+    """Run the pass on `module`. Every way in which that can fail has its own exception.
+
+    May be called from any thread. Ctrl-C ends the request at once, and only this one.
+    """
+    toolchain = find_toolchain()
+    options = (*REQUIRED_OPTIONS, *module.options)
+    limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
+    ir = toolchain.prepare(module.ir).encode()
+    with keeper.turns:
+        if can_serve(toolchain.executable):
+            outcome = _serve(toolchain, options, ir, limits, module)
+        else:
+            outcome = oneshot.run(toolchain, options, ir, limits)
     return judge(module, outcome)
 
 
-def _run(module: DiffModule) -> Outcome:
-    toolchain = find_toolchain()
-    options = (*REQUIRED_OPTIONS, *module.options)
+def _serve(
+    toolchain: Toolchain, options: tuple[str, ...], ir: bytes, limits: Limits, module: DiffModule
+) -> Outcome:
     arguments = toolchain.arguments(options, SOURCE, RESULT, WORKSPACE)
-    limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
-    server = _keeper.server(toolchain)
-    ir = toolchain.prepare(module.ir).encode()
-    try:
-        return server.run(arguments, ir, limits)
-    except ServerGone as error:
-        raise HostCrashed(error.what, where=module.where, remedy=error.remedy) from error
+    for attempt in range(1, ATTEMPTS + 1):
+        server = keeper.server(toolchain.executable)
+        try:
+            return server.run(arguments, ir, limits)
+        except ServerGone:
+            if attempt == ATTEMPTS:
+                raise
+        except ServerDied as error:
+            raise HostCrashed(error.what, where=module.where, remedy=error.remedy) from error
+    raise AssertionError

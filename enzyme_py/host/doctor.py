@@ -21,7 +21,6 @@ from enzyme_py.errors import HostNotFound, Where
 from enzyme_py.host import pinned, store
 from enzyme_py.host.forkserver import ForkServer, shim_path
 from enzyme_py.host.locate import find_toolchain, forget, installed_executable
-from enzyme_py.host.toolchain import Catalyst
 from enzyme_py.settings import settings
 
 INSTALL = "run `python -m enzyme_py install`"
@@ -193,5 +192,5 @@ def main() -> int:
     """Print the report; the exit status is 0 only if everything works."""
     forget()
     findings = examine()
-    print(report(findings))  # noqa: T201
+    print(report(findings))
     return 0 if all(finding.is_good for finding in findings) else 1

@@ -3,7 +3,8 @@
 `ForkServer(executable).run(arguments, ir, limits)` runs the program's main on `ir` in a child of the
 server and returns the Outcome. It may be called from many threads at once: each request has its own
 reply pipe, so nobody waits for anybody's lock. Waiting releases the GIL and ends at once on Ctrl-C,
-which kills that request's child and nothing else. When the server is gone, `ServerGone` says so.
+which kills that request's child and nothing else. A server that ended is never restarted here; the
+two exceptions below tell its keeper.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import mmap
 import os
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,16 +22,29 @@ from importlib import resources
 from pathlib import Path
 from typing import Self
 
-from enzyme_py.errors import HostError
+from enzyme_py.errors import HostError, HostNotFound
 from enzyme_py.host import protocol
 from enzyme_py.host.outcome import Limits, Outcome
 
 HELLO_SECONDS = 60.0  # a cold start reads 227 MB from disk
 FAREWELL_SECONDS = 5.0
+DOCTOR = "run `python -m enzyme_py doctor`; the detail has what the system says"
 
 
 class ServerGone(HostError):
-    """The fork server ended, by itself or by force."""
+    """The fork server had ended before it could take a request: ask another."""
+
+
+class ServerDied(HostError):
+    """The fork server ended while it had a request: nobody knows whether that one is to blame."""
+
+
+def can_serve(executable: Path) -> bool:
+    """Whether the shim can be preloaded into it: a binary (no script), on Linux."""
+    if sys.platform != "linux":
+        return False
+    with executable.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
 
 
 def shim_path() -> Path:
@@ -103,16 +118,20 @@ class ForkServer:
         environment["LD_PRELOAD"] = " ".join(preload)
         environment[protocol.SERVER_FD_VARIABLE] = str(theirs.fileno())
         environment[protocol.CLIENT_PID_VARIABLE] = str(os.getpid())
-        return subprocess.Popen(
-            [str(self.executable)],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=log,
-            cwd="/",  # a server that lives long must not keep a folder busy
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,  # the terminal's Ctrl-C is for Python alone
-        )
+        try:
+            return subprocess.Popen(
+                [str(self.executable)],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                cwd="/",  # a server that lives long must not keep a folder busy
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # the terminal's Ctrl-C is for Python alone
+            )
+        except OSError as error:
+            message = f"the Enzyme host {self.executable} cannot be run: {error.strerror}"
+            raise HostNotFound(message, remedy=DOCTOR, detail=str(error)) from error
 
     def _read_hello(self, log: int) -> protocol.Hello:
         self._socket.settimeout(HELLO_SECONDS)
@@ -125,8 +144,7 @@ class ForkServer:
         self._socket.settimeout(None)
         if not frame:
             message = f"the Enzyme host {self.executable} did not start"
-            remedy = "run `python -m enzyme_py doctor`; the detail has what the program printed"
-            raise HostError(message, remedy=remedy, detail=_content(log))
+            raise HostError(message, remedy=DOCTOR, detail=_content(log))
         return protocol.unpack_hello(frame)
 
     def is_alive(self) -> bool:
@@ -173,7 +191,7 @@ class ForkServer:
     def _answer(self, frame: bytes, id: int) -> protocol.Reply:
         if not frame:
             message = "the Enzyme host ended in the middle of a request"
-            raise ServerGone(message, remedy="the next request starts a fresh one")
+            raise ServerDied(message, remedy="the next request starts a fresh one")
         answer = protocol.unpack_answer(frame, id)
         if isinstance(answer, protocol.Refusal):
             raise HostError(f"the Enzyme host refused a request: {answer.reason}")

@@ -85,7 +85,9 @@ def _lock() -> Iterator[None]:
 def _refuse_shared(folder: Path) -> None:
     objection = objection_to(folder)
     if objection is not None:
-        message = f"the Enzyme executable is not installed where others could change it: {objection}"
+        message = (
+            f"the Enzyme executable is not installed where others could change it: {objection}"
+        )
         remedy = "make the folder yours alone (chmod 700), or set ENZYME_PY_CACHE_DIR to another"
         raise ProvisionError(message, remedy=remedy)
 
@@ -115,7 +117,9 @@ def _check_room(pin: Pin) -> None:
     if free >= pin.bytes_needed:
         return
     needed, there = pin.bytes_needed / 1e6, free / 1e6
-    message = f"installing the Enzyme executable needs {needed:.0f} MB of disk; {there:.0f} are free"
+    message = (
+        f"installing the Enzyme executable needs {needed:.0f} MB of disk; {there:.0f} are free"
+    )
     raise ProvisionError(message, remedy=ROOM_REMEDY)
 
 

@@ -2,7 +2,7 @@
 
 A toolchain says which program to start and which arguments turn the module at one path into the
 differentiated module at another. Two exist: the `catalyst` executable with Enzyme linked in, and an
-`opt` that loads a real Enzyme plugin. What runs them (`forkserver`, `subprocess`) does not care.
+`opt` that loads a real Enzyme plugin. What runs them (`forkserver`, `oneshot`) does not care.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Protocol
 
 from enzyme_py.host.protocol import WORKSPACE
 
-# What the executable does by itself around Enzyme: its O2, then its pipeline with Enzyme in it.
-PLUGIN_PASSES = "default<O2>,preserve-nvvm,enzyme,globaldce"
+# The registrations of custom rules must be seen before O2 could drop or inline what they name.
+PLUGIN_PASSES = "preserve-nvvm,default<O2>,enzyme,globaldce"
 
 GATE = "__enzyme_autodiff"
 
