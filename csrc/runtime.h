@@ -17,9 +17,9 @@
  * When memory runs out below a frame, ENZYME_PY_NO_MEMORY is raised with a null excinfo; without a
  * frame a null pointer is returned.
  *
- * Status codes. Numba's own are 0 (good), -1, -2, -3, and 1 for a user exception (see
- * numba/core/callconv.py; codes above 1 are not in use on CPUs). Ours lie apart from them, and whoever
- * calls enzyme_py_enter must turn them into an exception of its own: they come without excinfo.
+ * Status codes. Numba's own are 0 (good), -1, -2, -3, and >= 1 for user exceptions (see
+ * numba/core/callconv.py). Ours lie apart from them and come without excinfo: whoever calls
+ * enzyme_py_enter must turn them into an exception of its own.
  *
  * Threads and fork. Everything is per thread, nothing is locked; a thread's memory goes back when
  * it ends. After fork the child goes on with its copy. A tape may move between threads, one at a time.
@@ -34,8 +34,8 @@
 
 enum {
     ENZYME_PY_OK = 0,
-    ENZYME_PY_NO_MEMORY = 1000, /* the system refused memory, or enzyme_py_fail_after says so */
-    ENZYME_PY_BUSY = 1001,      /* the tape is entered already */
+    ENZYME_PY_NO_MEMORY = -16, /* the system refused memory, or enzyme_py_fail_after says so */
+    ENZYME_PY_BUSY = -17,       /* the tape is entered already */
 };
 
 typedef struct enzyme_py_region enzyme_py_region;

@@ -18,8 +18,8 @@ import llvmlite.binding as llvm
 from enzyme_py.errors import EnzymeError
 
 OK = 0
-NO_MEMORY = 1000
-BUSY = 1001
+NO_MEMORY = -16
+BUSY = -17
 
 DECLARATIONS = """
 typedef struct enzyme_py_region enzyme_py_region;
