@@ -58,7 +58,9 @@ def test_only_the_entries_are_left_outside() -> None:
 
 def test_helpers_of_other_linkages_vanish() -> None:
     ir = TRIPLE.replace("define double @helper", "define linkonce_odr double @helper")
-    ir += "@env = common global ptr null\n@unused = weak global i64 3\ndeclare void @never_called()\n"
+    ir += (
+        "@env = common global ptr null\n@unused = weak global i64 3\ndeclare void @never_called()\n"
+    )
     text = native.optimised_ir(differentiated(ir))
     for name in ("@helper(", "@env", "@unused", "@never_called"):
         assert name not in text

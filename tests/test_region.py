@@ -65,7 +65,9 @@ def test_all_cases_are_found() -> None:
 
 
 def test_mirror_declares_what_the_header_declares() -> None:
-    promised = set(re.findall(r"(\benzyme_py_\w+)\(", re.sub(r"/\*.*?\*/", "", HEADER, flags=re.S)))
+    promised = set(
+        re.findall(r"(\benzyme_py_\w+)\(", re.sub(r"/\*.*?\*/", "", HEADER, flags=re.DOTALL))
+    )
     declared = set(re.findall(r"(\benzyme_py_\w+)\(", runtime.DECLARATIONS))
     assert promised == declared == set(runtime.runtime_addresses())
 

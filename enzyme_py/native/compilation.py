@@ -18,7 +18,7 @@ from enzyme_py.native.optimise import optimise
 Differentiate = Callable[[DiffModule], DifferentiatedModule]
 
 
-def compile(  # noqa: A001  (the verb of this stage; callers write native.compile)
+def compile(
     module: DiffModule, differentiate: Differentiate, host_identity: str | None = None
 ) -> NativeFunction:
     """Machine code for a module; `differentiate` is called only where the cache has none.

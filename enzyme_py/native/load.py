@@ -59,9 +59,7 @@ def _link(
         builder.import_symbol(name, address)
     for entry in code.entries:
         builder.export_symbol(entry)
-    linker = llvm.create_lljit_compiler(
-        target_machine(), use_jit_link=True, suppress_errors=True
-    )
+    linker = llvm.create_lljit_compiler(target_machine(), use_jit_link=True, suppress_errors=True)
     try:
         tracker = builder.link(linker, "derivative")
     except RuntimeError as error:
