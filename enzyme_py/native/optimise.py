@@ -18,7 +18,9 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.machine import initialise_llvm, target_machine
 
 # Ruled functions are kept from being inlined until the pass has seen them; afterwards it only costs.
-_NOINLINE = re.compile(r"^(attributes #\d+ = \{[^\n]*?) noinline\b(?![^\n]*\boptnone\b)", re.MULTILINE)
+_NOINLINE = re.compile(
+    r"^(attributes #\d+ = \{[^\n]*?) noinline\b(?![^\n]*\boptnone\b)", re.MULTILINE
+)
 
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:

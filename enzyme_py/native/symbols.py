@@ -20,6 +20,11 @@ from enzyme_py.native.blas import blas_address
 from enzyme_py.native.runtime import runtime_addresses
 
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
+# An exception's arguments outlive the region, and Numba's runtime frees them.
+ALIASES = {
+    "enzyme_py_exception_allocate": "NRT_Allocate",
+    "enzyme_py_exception_free": "NRT_Free",
+}
 REFUSED = frozenset(
     ("memalign", "valloc", "pvalloc", "reallocarray", "strdup", "cfree", "_Znwm", "_ZdlPv")
 )
@@ -85,7 +90,7 @@ def address_of(name: str) -> int | None:
     return (
         runtime.get(name)
         or blas_address(name)
-        or llvm.address_of_symbol(name)
+        or llvm.address_of_symbol(ALIASES.get(name, name))
         or _library_address(name)
     )
 
