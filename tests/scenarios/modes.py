@@ -17,6 +17,7 @@ import numba
 import numpy as np
 
 import enzyme_py as enzyme
+from enzyme_py.annotations import Annotation
 from tests.scenarios.scenario import Scenario, is_array, is_number, is_real_scalar
 from tests.scenarios.trees import leaves
 from tests.scenarios.variants import passes_by_value
@@ -79,35 +80,44 @@ def call(case: Scenario, function: Any, *constants: Any, args: Sequence[Any]) ->
     """`function(*constants, *args)`; from @njit code where the scenario says so."""
     if not case.inside_njit:
         return function(*constants, *args)
-    return njit_caller(function, constants, tuple(type(arg) for arg in args))(*operands(args))
+    return njit_caller(function, constants, tuple(map(spelling, args)))(*operands(args))
+
+
+def spelling(arg: Any) -> tuple[str, int]:
+    """The annotation of an argument, empty for a bare one, and how many shadows it has."""
+    if isinstance(arg, Annotation):
+        return type(arg).__name__, len(arg.shadows)
+    return "", 0
 
 
 def operands(args: Sequence[Any]) -> list[Any]:
     """The plain values in a list of annotations: what @njit code is handed."""
     flat: list[Any] = []
     for arg in args:
-        flat += [arg.val, arg.dval] if hasattr(arg, "dval") else [getattr(arg, "val", arg)]
+        flat += [arg.primal, *arg.shadows] if spelling(arg)[0] else [arg]
     return flat
 
 
 @lru_cache(maxsize=None)
-def njit_caller(function: Any, constants: tuple[Any, ...], kinds: tuple[type, ...]) -> Any:
+def njit_caller(
+    function: Any, constants: tuple[Any, ...], annotations: tuple[tuple[str, int], ...]
+) -> Any:
     """An @njit function that spells the call out, annotations and all, as a user would.
 
     Made from text, since a closure cannot vary how many arguments it spells.
     """
-    names = [f"c{i}" for i in range(len(constants))]
+    scope = {f"c{i}": constant for i, constant in enumerate(constants)}
     parameters: list[str] = []
-    spelled = list(names)
-    for i, kind in enumerate(kinds):
-        annotation = kind.__name__ if kind.__module__.startswith("enzyme_py") else ""
-        takes = [f"x{i}"] + ([f"d{i}"] if "Duplicated" in annotation else [])
-        parameters += takes
-        spelled.append(f"enzyme.{annotation}({', '.join(takes)})" if annotation else takes[0])
+    spelled = list(scope)
+    for i, (annotation, width) in enumerate(annotations):
+        shadows = [f"d{i}_{lane}" for lane in range(width)]
+        parameters += [f"x{i}", *shadows]
+        inside = f"({', '.join(shadows)})" if width > 1 else "".join(shadows)
+        given = f"x{i}, {inside}" if inside else f"x{i}"
+        spelled.append(f"enzyme.{annotation}({given})" if annotation else given)
     text = f"def caller({', '.join(parameters)}):\n    return function({', '.join(spelled)})\n"
-    scope = {"enzyme": enzyme, "function": function, **dict(zip(names, constants, strict=True))}
-    exec(text, scope)  # noqa: S102
-    return numba.njit(scope["caller"])
+    exec(text, scope | {"enzyme": enzyme, "function": function}, made := {})  # noqa: S102
+    return numba.njit(made["caller"])
 
 
 # --- annotations ----------------------------------------------------------------------------------
