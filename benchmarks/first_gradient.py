@@ -9,14 +9,14 @@ import json
 import time
 
 begin = time.perf_counter()
-import numba  # noqa: E402, F401
+import numba  # noqa: F401
 
 numba_imported = time.perf_counter()
-import enzyme_py as enzyme  # noqa: E402
+import enzyme_py as enzyme
 
 imported = time.perf_counter()
 
-from kernels import two_numbers  # noqa: E402
+from kernels import two_numbers
 
 
 def main() -> None:

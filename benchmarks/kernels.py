@@ -66,5 +66,7 @@ def loops() -> list[Kernel]:
     return [
         Kernel("loop over 10^6, x^3", loop, (long,), (3 * long**2,), 2.0),
         Kernel("loop over 10^6, x sin x", loop_of_sines, (long,), (sines,), 2.0),
-        Kernel("1000 iterations with array temporaries", temporaries, (short,), (8000 * short,), 4.0),
+        Kernel(
+            "1000 iterations with array temporaries", temporaries, (short,), (8000 * short,), 4.0
+        ),
     ]

@@ -54,7 +54,11 @@ def start_rows() -> Iterator[Row]:
             warm.append(first_gradient(cache))
     extra = median(report["import enzyme_py"] for report in cold + warm)
     numba_import = median(report["import numba"] for report in cold + warm)
-    yield "import enzyme_py, beside numba's", milliseconds(extra), f"numba: {milliseconds(numba_import)}"
+    yield (
+        "import enzyme_py, beside numba's",
+        milliseconds(extra),
+        f"numba: {milliseconds(numba_import)}",
+    )
     yield "first gradient, empty cache", *split(cold)
     yield "first gradient, from the disk cache", *split(warm)
 
@@ -122,7 +126,11 @@ def memory_row() -> Iterator[Row]:
     for _ in range(10**5):
         enzyme.gradient(compiled, x)
     grown = resident_bytes() - before
-    yield "memory grown over 10^5 gradients", f"{grown / 2**20:.1f} MiB", f"of {before / 2**20:.0f} MiB"
+    yield (
+        "memory grown over 10^5 gradients",
+        f"{grown / 2**20:.1f} MiB",
+        f"of {before / 2**20:.0f} MiB",
+    )
 
 
 def short_temporaries(x):

@@ -85,7 +85,9 @@ def main() -> None:
     primal = seconds(lambda: plain(start, 0.7, measured))
     gradient = seconds(lambda: enzyme.gradient(distance, start, 0.7, measured))
     print(f"one simulation, plain njit            {primal * 1e6:8.0f} us")
-    print(f"all {start.size + 1 + measured.size} derivatives of it              {gradient * 1e6:8.0f} us")
+    print(
+        f"all {start.size + 1 + measured.size} derivatives of it              {gradient * 1e6:8.0f} us"
+    )
     print(f"ratio                                 {gradient / primal:8.2f}")
 
     before = distance(start, 0.7, measured)

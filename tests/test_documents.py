@@ -16,7 +16,9 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 def python_of(page: Path) -> str:
     """The python blocks of a page, as one program: later ones go on where earlier ones end."""
-    return "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE))
+    return "\n".join(
+        re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    )
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,9 @@ def stage_of(path: Path) -> str:
 def own_parts(path: Path) -> set[str]:
     """The parts of the package that a file imports: stages, or single modules beside them."""
     names = {name.split(".")[1] for name in imported_modules(path) if name.startswith("enzyme_py.")}
-    return {name for name in names if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()}
+    return {
+        name for name in names if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
+    }
 
 
 @pytest.mark.parametrize("path", sources(PACKAGE), ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -64,7 +66,12 @@ def test_imports_follow_the_data(path: Path) -> None:
 
 
 def test_insides_of_numba_have_their_doors() -> None:
-    users = {stage_of(p) for p in sources(PACKAGE) for n in imported_modules(p) if n.startswith("numba.core")}
+    users = {
+        stage_of(p)
+        for p in sources(PACKAGE)
+        for n in imported_modules(p)
+        if n.startswith("numba.core")
+    }
     beside = users - set(NUMBA_DOORS)
     assert not {stage for stage in beside if (PACKAGE / stage).is_dir()}, beside
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numba
@@ -54,17 +54,21 @@ class Way:
     seeds_shadows: bool = False
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled(kernel: Callable[..., Any]) -> Any:
     """The kernel under @enzyme.jit, once per run: every case of a scenario shares it."""
     return enzyme.jit(kernel)
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled_again(kernel: Callable[..., Any]) -> Any:
     """A kernel of the same code that has never been compiled."""
     twin = types.FunctionType(
-        kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__, kernel.__closure__
+        kernel.__code__,
+        kernel.__globals__,
+        kernel.__name__,
+        kernel.__defaults__,
+        kernel.__closure__,
     )
     return enzyme.jit(twin)
 
@@ -98,7 +102,7 @@ def operands(args: Sequence[Any]) -> list[Any]:
     return flat
 
 
-@lru_cache(maxsize=None)
+@cache
 def njit_caller(
     function: Any, constants: tuple[Any, ...], annotations: tuple[tuple[str, int], ...]
 ) -> Any:
@@ -167,7 +171,9 @@ def pull_autodiff(mode: str) -> Callable[..., Pulled]:
     return run
 
 
-def collect(case: Scenario, derivatives: Sequence[Any], shadows: Sequence[Any]) -> list[tuple[Any, ...]]:
+def collect(
+    case: Scenario, derivatives: Sequence[Any], shadows: Sequence[Any]
+) -> list[tuple[Any, ...]]:
     """Active gradients from what was returned, the others from the shadows."""
     assert len(derivatives) == len(case.args), "one derivative per argument"
     for i, derivative in enumerate(derivatives):
@@ -214,7 +220,9 @@ def pull_grad(case: Scenario, args: Sequence[Any], shadows: Sequence[Any], seed:
     return Pulled([spread(case, call(case, grad_of(case, "grad"), args=args))])
 
 
-def pull_value_and_grad(case: Scenario, args: Sequence[Any], shadows: Sequence[Any], seed: Any) -> Pulled:
+def pull_value_and_grad(
+    case: Scenario, args: Sequence[Any], shadows: Sequence[Any], seed: Any
+) -> Pulled:
     value, gradients = call(case, grad_of(case, "value_and_grad"), args=args)
     return Pulled([spread(case, gradients)], value, True)
 
@@ -223,7 +231,7 @@ def grad_of(case: Scenario, transform: str) -> Any:
     return transformed(transform, kernel_of(case), case.active())
 
 
-@lru_cache(maxsize=None)
+@cache
 def transformed(transform: str, kernel: Any, positions: tuple[int, ...]) -> Any:
     return getattr(enzyme, transform)(kernel, argnums=positions)
 
@@ -309,7 +317,13 @@ def fits_all(case: Scenario) -> bool:
 WAYS = (
     Way("Reverse", pull_autodiff("Reverse"), reverse_fits, True, seeds_shadows=True),
     Way("Forward", push_autodiff("Forward"), fits_all, False),
-    Way("ReverseWithPrimal", pull_autodiff("ReverseWithPrimal"), reverse_fits, True, seeds_shadows=True),
+    Way(
+        "ReverseWithPrimal",
+        pull_autodiff("ReverseWithPrimal"),
+        reverse_fits,
+        True,
+        seeds_shadows=True,
+    ),
     Way("ForwardWithPrimal", push_autodiff("ForwardWithPrimal"), fits_all, False),
     Way("ReverseSplit", pull_split, split_fits, True, seeds_result=True, seeds_shadows=True),
     Way("gradient", pull_gradient(), gradient_fits, True),
@@ -342,5 +356,9 @@ def as_written(case: Scenario, args: Sequence[Any]) -> tuple[Any, ...]:
 
 def float_kind(case: Scenario) -> np.dtype:
     """The precision that a scenario runs in: that of its least precise floating leaf."""
-    kinds = [np.asarray(leaf).real.dtype for leaf in leaves(case.args) if np.asarray(leaf).dtype.kind in "fc"]
+    kinds = [
+        np.asarray(leaf).real.dtype
+        for leaf in leaves(case.args)
+        if np.asarray(leaf).dtype.kind in "fc"
+    ]
     return min(kinds, key=lambda kind: kind.itemsize)
