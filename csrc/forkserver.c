@@ -30,6 +30,8 @@
 #define LAST_KEPT_DESCRIPTOR OUTPUT_DESCRIPTOR
 #define STACK_WANTED (100ul << 20) /* the kernel leaves at least 128 MB of room below the stack */
 
+#define INTERPOSED __attribute__((visibility("default")))
+
 typedef int main_function(int, char **, char **);
 typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void),
                            void (*)(void), void *);
@@ -90,7 +92,7 @@ static mode_t mode_argument(int flags, va_list rest) {
     return has_mode ? (mode_t)va_arg(rest, int) : 0;
 }
 
-int open(const char *path, int flags, ...) {
+INTERPOSED int open(const char *path, int flags, ...) {
     va_list rest;
     va_start(rest, flags);
     mode_t mode = mode_argument(flags, rest);
@@ -98,9 +100,9 @@ int open(const char *path, int flags, ...) {
     return open_in_child(AT_FDCWD, path, flags, mode);
 }
 
-int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+INTERPOSED int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
-int openat(int folder, const char *path, int flags, ...) {
+INTERPOSED int openat(int folder, const char *path, int flags, ...) {
     va_list rest;
     va_start(rest, flags);
     mode_t mode = mode_argument(flags, rest);
@@ -108,10 +110,11 @@ int openat(int folder, const char *path, int flags, ...) {
     return open_in_child(folder, path, flags, mode);
 }
 
-int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
+INTERPOSED int openat64(int folder, const char *path, int flags, ...)
+    __attribute__((alias("openat")));
 
 /* A full log must not fail the program that writes it: LLVM aborts on a failed write. */
-ssize_t write(int descriptor, const void *bytes, size_t length) {
+INTERPOSED ssize_t write(int descriptor, const void *bytes, size_t length) {
     if (is_child && (descriptor == STDERR_FILENO || descriptor == STDOUT_FILENO)) {
         if (log_written + length > LOG_LIMIT) return (ssize_t)length;
         log_written += length;
@@ -123,7 +126,7 @@ ssize_t write(int descriptor, const void *bytes, size_t length) {
 }
 
 /* What follows the result is code generation. If the result is not whole, the program says so. */
-int close(int descriptor) {
+INTERPOSED int close(int descriptor) {
     if (is_child && descriptor == result_descriptor && descriptor >= 0) {
         if (!result_failed) _exit(0);
         result_descriptor = -1;
@@ -397,7 +400,7 @@ static int serve(int argument_count, char **arguments, char **environment) {
     return run_child(&request, environ);
 }
 
-int __libc_start_main(main_function *program_main, int argument_count, char **arguments,
+INTERPOSED int __libc_start_main(main_function *program_main, int argument_count, char **arguments,
                       void (*initialise)(void), void (*finish)(void), void (*unload)(void),
                       void *stack_end) {
     start_function *start;

@@ -18,7 +18,7 @@
 #define REQUEST_DESCRIPTORS 4u /* input, output, log, reply */
 #define MAX_PAYLOAD 65536u     /* bytes after a header */
 #define MAX_REQUESTS 64u       /* in flight at once */
-#define LOG_LIMIT 1048576u     /* bytes of a child's log that are kept */
+#define LOG_LIMIT 67108864u    /* bytes of a log that are kept; errors hide in remarks */
 
 #define INPUT_DESCRIPTOR 3u  /* in the child */
 #define OUTPUT_DESCRIPTOR 4u /* in the child */

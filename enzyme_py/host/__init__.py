@@ -6,18 +6,20 @@ executable nor starts it; the first request does.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from enzyme_py.host.client import close as close
     from enzyme_py.host.client import differentiate as differentiate
+    from enzyme_py.host.locate import identity as identity
 
-__all__ = ["close", "differentiate"]
+__all__ = ["close", "differentiate", "identity"]
+_HOMES = {"close": "client", "differentiate": "client", "identity": "locate"}
 
 
 def __getattr__(name: str) -> object:
-    if name in __all__:
-        from enzyme_py.host import client
-
-        return getattr(client, name)
+    if name in _HOMES:
+        home = importlib.import_module(f"enzyme_py.host.{_HOMES[name]}")
+        return getattr(home, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

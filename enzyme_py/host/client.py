@@ -12,7 +12,7 @@ import threading
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import HostCrashed
-from enzyme_py.host.diagnose import judge
+from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
 from enzyme_py.host.forkserver import ForkServer, ServerGone
 from enzyme_py.host.locate import find_toolchain
 from enzyme_py.host.module import DifferentiatedModule
@@ -35,11 +35,11 @@ class _Keeper:
     def server(self, toolchain: Toolchain) -> ForkServer:
         with self._lock:
             current = self._server
-            if current is not None and current.program == toolchain.program and current.is_alive():
+            if current is not None and current.executable == toolchain.executable and current.is_alive():
                 return current
             if current is not None:
                 current.close()
-            self._server = ForkServer(toolchain.program)
+            self._server = ForkServer(toolchain.executable)
             return self._server
 
     def close(self) -> None:
@@ -74,10 +74,11 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
 
 def _run(module: DiffModule) -> Outcome:
     toolchain = find_toolchain()
-    arguments = toolchain.arguments(module.options, SOURCE, RESULT, WORKSPACE)
+    options = (*REQUIRED_OPTIONS, *module.options)
+    arguments = toolchain.arguments(options, SOURCE, RESULT, WORKSPACE)
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     server = _keeper.server(toolchain)
-    ir = module.ir.encode()
+    ir = toolchain.prepare(module.ir).encode()
     try:
         return server.run(arguments, ir, limits)
     except ServerGone as error:

@@ -1,6 +1,6 @@
 """One running fork server: started, spoken to, and ended here, and nowhere else.
 
-`ForkServer(program).run(arguments, ir, limits)` runs the program's main on `ir` in a child of the
+`ForkServer(executable).run(arguments, ir, limits)` runs the program's main on `ir` in a child of the
 server and returns the Outcome. It may be called from many threads at once: each request has its own
 reply pipe, so nobody waits for anybody's lock. Waiting releases the GIL and ends at once on Ctrl-C,
 which kills that request's child and nothing else. When the server is gone, `ServerGone` says so.
@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
+from typing import Self
 
 from enzyme_py.errors import HostError
 from enzyme_py.host import protocol
@@ -70,7 +71,7 @@ class _ReplyPipe:
             os.close(self.writer)
             self.writer = -1
 
-    def __enter__(self) -> _ReplyPipe:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -81,8 +82,8 @@ class _ReplyPipe:
 class ForkServer:
     """A program turned into a fork server by the shim."""
 
-    def __init__(self, program: Path, *, preload: Sequence[str] | None = None) -> None:
-        self.program = program
+    def __init__(self, executable: Path, *, preload: Sequence[str] | None = None) -> None:
+        self.executable = executable
         self._ids = itertools.count(1)
         self._sending = threading.Lock()
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -103,7 +104,7 @@ class ForkServer:
         environment[protocol.SERVER_FD_VARIABLE] = str(theirs.fileno())
         environment[protocol.CLIENT_PID_VARIABLE] = str(os.getpid())
         return subprocess.Popen(
-            [str(self.program)],
+            [str(self.executable)],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -123,7 +124,7 @@ class ForkServer:
             frame = b""
         self._socket.settimeout(None)
         if not frame:
-            message = f"the Enzyme host {self.program} did not start"
+            message = f"the Enzyme host {self.executable} did not start"
             remedy = "run `python -m enzyme_py doctor`; the detail has what the program printed"
             raise HostError(message, remedy=remedy, detail=_content(log))
         return protocol.unpack_hello(frame)

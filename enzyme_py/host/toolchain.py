@@ -17,18 +17,23 @@ from enzyme_py.host.protocol import WORKSPACE
 # What the executable does by itself around Enzyme: its O2, then its pipeline with Enzyme in it.
 PLUGIN_PASSES = "default<O2>,preserve-nvvm,enzyme,globaldce"
 
+GATE = "__enzyme_autodiff"
+
 
 class Toolchain(Protocol):
     """How to run the pass with one program."""
 
     @property
-    def program(self) -> Path:
+    def executable(self) -> Path:
         """The executable to start."""
 
     def arguments(
         self, options: Sequence[str], source: str, result: str, workspace: str
     ) -> list[str]:
         """The whole argument vector, argv[0] included."""
+
+    def prepare(self, ir: str) -> str:
+        """The module as this program wants it."""
 
 
 @dataclass(frozen=True)
@@ -38,21 +43,27 @@ class Catalyst:
     It names its result itself: the file in `workspace` whose name ends in RESULT_SUFFIX.
     """
 
-    program: Path
+    executable: Path
 
     def arguments(
         self, options: Sequence[str], source: str, result: str, workspace: str = WORKSPACE
     ) -> list[str]:
         """See `Toolchain`."""
         fixed = ["--tool=llc", "--keep-intermediate", f"--workspace={workspace}", "--module-name=m"]
-        return [str(self.program), *fixed, *options, source]
+        return [str(self.executable), *fixed, *options, source]
+
+    def prepare(self, ir: str) -> str:
+        """This program runs Enzyme only on a module that names the reverse mode's function."""
+        if f"@{GATE}" in ir:
+            return ir
+        return f"{ir}\ndeclare void @{GATE}_absent()\n"
 
 
 @dataclass(frozen=True)
 class PluginOpt:
     """An `opt` of LLVM 22 with a real Enzyme plugin."""
 
-    program: Path
+    executable: Path
     plugin: Path
 
     def arguments(
@@ -60,4 +71,8 @@ class PluginOpt:
     ) -> list[str]:
         """See `Toolchain`."""
         load = [f"-load-pass-plugin={self.plugin}", f"-passes={PLUGIN_PASSES}"]
-        return [str(self.program), *load, *options, "-S", source, "-o", result]
+        return [str(self.executable), *load, *options, "-S", source, "-o", result]
+
+    def prepare(self, ir: str) -> str:
+        """See `Toolchain`."""
+        return ir

@@ -43,6 +43,13 @@ CODE_GENERATION = (
 )
 
 
+# What outlives the region: the run-time arguments of an exception, which Numba's caller frees.
+EXCEPTION_MEMORY = {
+    "enzyme_py_exception_allocate": "NRT_Allocate",
+    "enzyme_py_exception_free": "NRT_Free",
+}
+
+
 def stand_ins() -> dict[str, int]:
     """The C library's allocator names, with the region allocator's addresses."""
     addresses = runtime_addresses()
@@ -73,6 +80,7 @@ def address_of(name: str) -> int | None:
     """The address behind a name, or None if nobody has it."""
     if name in REFUSED:
         return None
+    name = EXCEPTION_MEMORY.get(name, name)
     runtime = {**runtime_addresses(), **stand_ins()}
     return (
         runtime.get(name)

@@ -1,0 +1,72 @@
+"""The command line: `python -m enzyme_py install | doctor | cache`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from enzyme_py.errors import EnzymeError
+from enzyme_py.settings import settings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    given = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = given.run
+    settings.verbose = settings.verbose or given.verbose
+    try:
+        return command(given)
+    except EnzymeError as error:
+        print(f"enzyme_py: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m enzyme_py", description=__doc__)
+    parser.add_argument("--verbose", action="store_true", help="show the full detail of errors")
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    install = commands.add_parser("install", help="install the Enzyme executable ahead of time")
+    install.add_argument("--wheel", type=Path, metavar="FILE", help="from this wheel, offline")
+    install.set_defaults(run=_install)
+
+    doctor = commands.add_parser("doctor", help="say what is installed, and whether it works")
+    doctor.set_defaults(run=_doctor)
+
+    cache = commands.add_parser("cache", help="say what the cache of derivatives holds")
+    cache.add_argument("--clear", action="store_true", help="remove all of it")
+    cache.set_defaults(run=_cache)
+    return parser
+
+
+def _install(given: argparse.Namespace) -> int:
+    from enzyme_py.host.provision import install
+
+    print(install(given.wheel))
+    return 0
+
+
+def _doctor(given: argparse.Namespace) -> int:
+    from enzyme_py.host import doctor
+
+    return doctor.main()
+
+
+def _cache(given: argparse.Namespace) -> int:
+    from enzyme_py.native import disk_cache
+
+    if given.clear:
+        print(f"removed {disk_cache.clear()} files")
+    else:
+        held = disk_cache.summary()
+        sizes = f"{held.bytes / 1e6:.1f} MB of at most {held.limit / 1e6:.0f} MB"
+        print(f"{held.folder}: {held.files} derivatives, {sizes}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""Modules that crashed the pass, kept under the cache folder so that they can be reported.
+
+Saving never raises: whoever saves is about to raise something more important.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from enzyme_py.settings import settings
+
+KEPT = 10  # files; the oldest go first
+
+
+def crash_folder() -> Path:
+    """Where they lie."""
+    return settings.cache_dir / "crashes"
+
+
+def save_module(ir: str, log: str) -> Path | None:
+    """Save a module, and what the pass said, as comments in front; None if that is impossible."""
+    digest = hashlib.sha256(ir.encode()).hexdigest()[:16]
+    path = crash_folder() / f"{digest}.ll"
+    comments = "".join(f"; {line}\n" for line in log.splitlines()[:200])
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(comments + ir, encoding="utf-8")
+        _drop_oldest(path.parent)
+    except OSError:
+        return None
+    return path
+
+
+def _drop_oldest(folder: Path) -> None:
+    files = sorted(folder.glob("*.ll"), key=lambda file: file.stat().st_mtime_ns)
+    for file in files[:-KEPT]:
+        file.unlink(missing_ok=True)

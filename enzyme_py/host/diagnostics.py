@@ -1,0 +1,68 @@
+"""Reading what LLVM and Enzyme print: diagnostics with a place, and the names in them.
+
+A diagnostic is a line `severity: file:line:column: text`, and the lines up to the next one. Text in
+front of the first diagnostic (a parser's, an option parser's) counts as one without a place.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_HEADER = re.compile(
+    r"^(?P<severity>error|warning|remark|note): (?P<file>.*?):(?P<line>\d+):(?P<column>\d+): ",
+    re.MULTILINE,
+)
+_IN_FUNCTION = re.compile(r"in function (?P<function>\S+) [^\n]*?: (?:Enzyme: )?")
+_ESCAPE = re.compile(r"_(2e|3c|3e|20|24|5b|5d|2c|28|29)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message of the pass. `file` and `line` are None where it does not know them."""
+
+    severity: str
+    file: str | None
+    line: int | None
+    function: str | None
+    text: str
+
+
+def diagnostics_in(log: str) -> list[Diagnostic]:
+    """All diagnostics of a log, in order."""
+    heads = list(_HEADER.finditer(log))
+    ends = [head.start() for head in heads[1:]] + [len(log)]
+    found = [_diagnostic(head, log[head.end() : end]) for head, end in zip(heads, ends)]
+    preface = log[: heads[0].start()] if heads else log
+    if preface.strip():
+        found.insert(0, Diagnostic("error", None, None, None, preface.strip()))
+    return found
+
+
+def _diagnostic(head: re.Match[str], body: str) -> Diagnostic:
+    inside = _IN_FUNCTION.match(body)
+    function = readable_name(inside["function"]) if inside else None
+    text = body[inside.end() :] if inside else body
+    line = int(head["line"])
+    is_known = line > 0 and head["file"] != "<unknown>"
+    place = (head["file"], line) if is_known else (None, None)
+    return Diagnostic(head["severity"], *place, function, text.strip())
+
+
+def readable_name(symbol: str) -> str:
+    """The Python name inside one that Numba mangled; any other name comes back unchanged.
+
+    `_ZN8__main__5scoreB2v1B38c8tJTI...E5ArrayIdLi1E1C7mutable7alignedE` is `__main__.score`.
+    """
+    start = symbol.find("_ZN")
+    if start < 0:
+        return symbol
+    parts, position = [], start + 3
+    while length := re.match(r"\d+", symbol[position:]):
+        begin = position + length.end()
+        position = begin + int(length.group(0))
+        parts.append(symbol[begin:position])
+    if not parts:
+        return symbol
+    plain = _ESCAPE.sub(lambda code: chr(int(code.group(1), 16)), ".".join(parts))
+    return re.sub(r"\$\d+$", "", plain)

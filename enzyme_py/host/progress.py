@@ -1,0 +1,38 @@
+"""A progress bar on stderr, drawn only where somebody can see it move."""
+
+from __future__ import annotations
+
+import sys
+from typing import Self
+
+WIDTH = 30
+
+
+class ProgressBar:
+    """`with ProgressBar("fetching", total) as bar: bar.show(done)`; silent unless stderr is a tty."""
+
+    def __init__(self, label: str, total: int) -> None:
+        self._label = label
+        self._total = max(total, 1)
+        self._drawn = -1
+        self._visible = sys.stderr is not None and sys.stderr.isatty()
+
+    def show(self, done: int) -> None:
+        """Draw the bar at `done` of the total."""
+        percent = min(100, 100 * done // self._total)
+        if not self._visible or percent == self._drawn:
+            return
+        self._drawn = percent
+        filled = WIDTH * percent // 100
+        bar = "=" * filled + " " * (WIDTH - filled)
+        sys.stderr.write(f"\renzyme_py: {self._label} [{bar}] {percent:3d} %")
+        sys.stderr.flush()
+
+    def __enter__(self) -> Self:
+        self.show(0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._visible:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
