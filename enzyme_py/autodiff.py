@@ -13,7 +13,6 @@ from enzyme_py import host, native
 from enzyme_py.assembly.entry import assemble
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.request import Request
-from enzyme_py.settings import settings
 
 _compiled: dict[tuple[Request, tuple[Any, ...]], NativeFunction] = {}
 
@@ -27,11 +26,6 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
             found = _compiled.get(key)
             if found is None:
                 module = assemble(request, given_types)
-                found = native.compile(module, host.differentiate, _host_identity())
+                found = native.compile(module, host.differentiate, host.identity())
                 _compiled[key] = found
     return found
-
-
-def _host_identity() -> str:
-    """Name the pass that would be used, for the key of the disk cache."""
-    return f"{settings.plugin or settings.host or 'pinned'}"
