@@ -22,8 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from enzyme_py.assembly.attributes import HINT_ATTRIBUTES
-from enzyme_py.assembly.call import HINT
+from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
 
 KEPT = f"{HINT}.kept"
 

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import re
 
-from enzyme_py.assembly.call import HINT
+from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
 from enzyme_py.rules.inactive import INACTIVE
 
 _DECLARATION = re.compile(r'^declare\b.*@"?([-a-zA-Z$._0-9]+)"?\(.*\).*$', re.MULTILINE)
-
-# It must seem to do something, or O2 deletes it before the pass has read it.
-HINT_ATTRIBUTES = (
-    "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
-    '"enzyme_inactive" "enzyme_nofree"'
-)
 
 
 def with_attributes(ir: str) -> str:
