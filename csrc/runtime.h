@@ -18,7 +18,8 @@
  * frame a null pointer is returned.
  *
  * Status codes. Numba's own are 0 (good), -1, -2, -3, and >= 1 for user exceptions (see
- * numba/core/callconv.py); ours lie apart from them.
+ * numba/core/callconv.py). Ours lie apart from them and come without excinfo: whoever calls
+ * enzyme_py_enter must turn them into an exception of its own.
  *
  * Threads and fork. Everything is per thread, nothing is locked; a thread's memory goes back when
  * it ends. After fork the child goes on with its copy. A tape may move between threads, one at a time.
@@ -34,7 +35,7 @@
 enum {
     ENZYME_PY_OK = 0,
     ENZYME_PY_NO_MEMORY = -16, /* the system refused memory, or enzyme_py_fail_after says so */
-    ENZYME_PY_BUSY = -17,      /* the tape is entered already */
+    ENZYME_PY_BUSY = -17,       /* the tape is entered already */
 };
 
 typedef struct enzyme_py_region enzyme_py_region;

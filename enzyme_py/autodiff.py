@@ -26,6 +26,6 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
             found = _compiled.get(key)
             if found is None:
                 module = assemble(request, given_types)
-                found = native.compile(module, host.differentiate)
+                found = native.compile(module, host.differentiate, host.identity())
                 _compiled[key] = found
     return found

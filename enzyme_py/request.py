@@ -7,7 +7,9 @@ reverse request of an Active result takes `width` seeds at the end. It returns o
     forward:  `width` derivatives, then the primal if it is needed
     reverse:  for each argument with a returned gradient, `width` gradients; then the primal
 
-`primal` requests run the kernel alone, through the same pipeline.
+The gradient of an Active argument has the argument's type; that of a Mixed one is a flat tuple of
+its numbers, since its arrays' gradients are in its shadows. With `has_aux` the kernel returns
+(value, aux) and only the value, a scalar, is differentiated. `primal` requests run the kernel alone, through the same pipeline.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ class Request:
     result: Activity = Activity.ACTIVE  # CONST: nothing of the result is differentiated
     width: int = 1
     need_primal: bool = False
+    has_aux: bool = False
     runtime_activity: bool = False
     strong_zero: bool = True
 

@@ -104,7 +104,8 @@ def differences(case: Scenario, tangents: tuple[Any, ...]) -> tuple[Any, ...]:
     """Tangents of the result and of what is written, by central differences over five points."""
     weights = {-2: 1.0, -1: -8.0, 1: 8.0, 2: -1.0}
     return tuple(
-        sum(weight * flat for weight, flat in zip(weights.values(), column, strict=True)) / (12 * STEP)
+        sum(weight * flat for weight, flat in zip(weights.values(), column, strict=True))
+        / (12 * STEP)
         for column in zip(*(outputs(moved(case, tangents, k * STEP)) for k in weights), strict=True)
     )
 
@@ -192,7 +193,9 @@ def check_against_differences(case: Scenario, pulled: Pulled, seed: Any, entry: 
     tangents = tuple(draw.like(a) if i in case.active() else None for i, a in enumerate(case.args))
     slope = slope_along(case, tangents, seed, entry)
     got = sum(inner(widen(pulled.gradients[0][i]), widen(tangents[i])) for i in case.active())
-    assert_close(got, slope, max(tolerance(case) * 10, DIFFERENCE_TOLERANCE), "reverse, differences")
+    assert_close(
+        got, slope, max(tolerance(case) * 10, DIFFERENCE_TOLERANCE), "reverse, differences"
+    )
 
 
 def slope_along(case: Scenario, tangents: tuple[Any, ...], seed: Any, entry: Any) -> float:
@@ -254,7 +257,9 @@ def check_forward_against_reverse(case: Scenario, forward: Way, reverse: Way) ->
     pulled = pull(case, reverse, entries, seed)[2]
     after, pushed = push(case, forward, tangents)[1:]
     left = inner(seed, pushed.tangents[0]) if seed is not None else 0.0
-    left += sum(inner(entries[i][0], after[i][0]) for i in case.active() if entries[i][0] is not None)
+    left += sum(
+        inner(entries[i][0], after[i][0]) for i in case.active() if entries[i][0] is not None
+    )
     right = sum(inner(pulled.gradients[0][i], tangents[i][0]) for i in case.active())
     assert_close(left, right, 10 * tolerance(case), "forward against reverse")
 

@@ -25,10 +25,13 @@ from numba.core import callconv, cgutils
 from enzyme_py.frontend.calling_convention import RAISE
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
 from enzyme_py.frontend.lower import CompiledKernel
+from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.request import Activity, Direction, Request
 
 _POINTER = ir.IntType(8).as_pointer()
 _INT = ir.IntType(32)
+
+HINT = "enzyme_py_hint"
 
 _PRIMITIVES = {
     Direction.FORWARD: "__enzyme_fwddiff",
@@ -103,12 +106,29 @@ class EnzymeCall:
             if leaf.parameter_tree is not None:
                 parameter.attributes = _TypedAttributes(leaf.parameter_tree)
 
+    def _hint(self, builder: ir.IRBuilder, function: ir.Function, kept: Sequence[Leaf]) -> None:
+        """Say the type trees once more, as calls that do nothing.
+
+        Enzyme reads the attribute on calls inside the function that it analyses, and not on the
+        parameters of the outermost one (MEASURED). The native stage drops the calls.
+        """
+        for parameter, leaf in zip(function.args[1:], kept, strict=True):
+            if leaf.role is Role.DATA and leaf.content:
+                name = f"{HINT}.{leaf.content.replace('@', '.')}"
+                hint = function.module.globals.get(name)
+                if hint is None:
+                    kind = ir.FunctionType(ir.VoidType(), [parameter.type])
+                    hint = ir.Function(function.module, kind, name)
+                    hint.args[0].attributes = _TypedAttributes(leaf.parameter_tree or "")
+                builder.call(hint, [parameter])
+
     def _fill(
         self, function: ir.Function, kernel_type: ir.FunctionType, flat: Sequence[Leaf]
     ) -> None:
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         excinfo = builder.alloca(callconv.excinfo_ptr_t)
         builder.store(ir.Constant(callconv.excinfo_ptr_t, None), excinfo)
+        self._hint(builder, function, [leaf for leaf in flat if leaf.role is not Role.OWNER])
         parameters = iter(function.args[1:])
         values = [
             ir.Constant(kind, None) if leaf.role is Role.OWNER else next(parameters)
@@ -167,7 +187,9 @@ class EnzymeCall:
     ) -> list[ir.Value]:
         if not shadows:
             return [self._marker("enzyme_const"), result]
-        name = "enzyme_dup" if self.request.need_primal else "enzyme_dupnoneed"
+        # The shape of an array's derivative is read from the primal, so that is always needed.
+        is_needed = self.request.need_primal or holds_arrays(self.kernel.return_type)
+        name = "enzyme_dup" if is_needed else "enzyme_dupnoneed"
         return [self._marker(name), result, *shadows]
 
     def _argument_operands(self, argument: Argument, parts: Sequence[Leaf]) -> list[ir.Value]:

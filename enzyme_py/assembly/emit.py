@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba.core import cgutils
 
 from enzyme_py.assembly.call import Argument, EnzymeCall
-from enzyme_py.assembly.results import ResultBuilder, result_type
+from enzyme_py.assembly.results import ResultBuilder, result_type, seed_type
 from enzyme_py.frontend.lower import CompiledKernel, compile_kernel
 from enzyme_py.frontend.target import KernelTarget
 from enzyme_py.request import Activity, Direction, Request
@@ -98,12 +98,12 @@ class _Emitter:
         kind = self.context.call_conv.get_return_type(self.kernel.return_type).pointee
         slot = cgutils.alloca_once(self.builder, kind)
         # Stored here and not at the alloca: the request may stand in a loop.
-        stored = (
-            cgutils.get_null_value(kind)
-            if value is None
-            else self.context.get_return_value(self.builder, self.kernel.return_type, value)
-        )
-        self.builder.store(stored, slot)
+        self.builder.store(cgutils.get_null_value(kind), slot)
+        if value is not None:
+            seeded = seed_type(self.request, self.kernel.return_type)
+            stored = self.context.get_return_value(self.builder, seeded, value)
+            place = self.builder.bitcast(slot, stored.type.as_pointer())
+            self.builder.store(stored, place)  # the differentiated scalar comes first
         return slot
 
     def _load(self, slot: ir.Value) -> ir.Value:
@@ -140,8 +140,7 @@ class _Emitter:
                     for (which, index), values in numbers.items()
                     if which == number
                 }
-                shadow = argument.shadows[lane] if argument.shadows else ()
-                items.append(self.results.gradient(argument.kind, shadow, own))
+                items.append(self.results.gradient(argument.kind, argument.activity, own))
         return items
 
     def _tuple(self, items: Sequence[ir.Value]) -> ir.Value:

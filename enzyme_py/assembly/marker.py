@@ -18,7 +18,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, register_model, typeof_impl
 
 from enzyme_py.assembly.emit import emit_request, kernel_types
-from enzyme_py.assembly.results import check_result, result_type
+from enzyme_py.assembly.results import check_result, result_type, seed_type
 from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.frontend.target import KERNEL, KernelContext
 from enzyme_py.request import Request
@@ -66,12 +66,24 @@ def install_outside(prepare: Prepare, lower: Lower) -> None:
     _outside["lower"] = lower
 
 
-def request_result(request: Request, given_types: Sequence[Any]) -> Any:
-    """Return the type of what a request returns for arguments of the given types."""
-    kernel = compile_kernel(request.kernel, kernel_types(request, given_types))
+def request_signature(request: Request, given: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """Return the result type of a request and the types to which its arguments are cast.
+
+    Shadows of numbers are cast to the type of their primals, and seeds to that of the result, so
+    that a Python float serves for float32.
+    """
+    kernel = compile_kernel(request.kernel, kernel_types(request, given))
     where = where_is(request.kernel)
     check_result(KERNEL.target_context, request, kernel.return_type, where)
-    return result_type(request, kernel.return_type, kernel.argument_types)
+    cast: list[Any] = []
+    for kind, activity in zip(kernel.argument_types, request.activities, strict=True):
+        count = request.width if activity.has_shadow else 0
+        shadows = given[len(cast) + 1 : len(cast) + 1 + count]
+        number = isinstance(kind, types.Number)
+        cast += [kind, *([kind] * count if number else shadows)]
+    seed = seed_type(request, kernel.return_type)
+    cast += [types.unliteral(seed)] * (len(given) - len(cast))
+    return result_type(request, kernel.return_type, kernel.argument_types), cast
 
 
 @infer_global(differentiate)
@@ -80,7 +92,7 @@ class _DifferentiateTemplate(AbstractTemplate):  # type: ignore[misc]
         request_type, *given = map(types.unliteral, args)
         if kws or not isinstance(request_type, RequestType):
             return None
-        result = request_result(request_type.request, given)
+        result, given = request_signature(request_type.request, given)
         if not isinstance(self.context, type(KERNEL.typing_context)):
             _outside["prepare"](request_type.request, given)
         return signature(result, request_type, *given)

@@ -33,6 +33,13 @@ def returned_type(kind: Any) -> Any:
     return kind
 
 
+def holds_arrays(kind: Any) -> bool:
+    """Tell whether a value of this type holds memory that belongs to a region."""
+    if isinstance(kind, types.BaseTuple):
+        return any(holds_arrays(element) for element in kind)
+    return isinstance(kind, types.Array)
+
+
 def is_differentiable(context: Any, kind: Any) -> bool:
     """Tell whether any part of a value of this type can carry a derivative."""
     return any(leaf.is_differentiable for leaf in leaves(context, kind))
@@ -47,16 +54,43 @@ def result_type(request: Request, return_type: Any, argument_types: Sequence[Any
     if request.direction is Direction.REVERSE:
         for kind, activity in zip(argument_types, request.activities, strict=True):
             if activity.returns_gradient:
-                items += [kind] * request.width
+                items += [gradient_type(kind, activity)] * request.width
     if request.need_primal or request.direction is Direction.PRIMAL:
         items.append(returned)
     return types.Tuple(tuple(items))
+
+
+def gradient_type(kind: Any, activity: Activity) -> Any:
+    """Return the type of an argument's returned gradient: its own, or its numbers alone."""
+    return kind if activity is Activity.ACTIVE else types.Tuple(tuple(numbers_of(kind)))
+
+
+def numbers_of(kind: Any) -> list[Any]:
+    """List the types of the real numbers by value in a type, a complex one as two."""
+    if isinstance(kind, types.Float):
+        return [kind]
+    if isinstance(kind, types.Complex):
+        return [kind.underlying_float] * 2
+    if isinstance(kind, types.BaseTuple):
+        return [number for element in kind for number in numbers_of(element)]
+    return []
+
+
+def seed_type(request: Request, return_type: Any) -> Any:
+    """Return the type of a reverse request's seed: that of the differentiated scalar."""
+    return return_type[0] if request.has_aux else return_type
 
 
 def check_result(context: Any, request: Request, return_type: Any, where: Where) -> None:
     """Refuse results that the request's mode cannot differentiate."""
     if request.result is Activity.CONST or request.direction is Direction.PRIMAL:
         return
+    if request.has_aux:
+        if not isinstance(return_type, types.BaseTuple) or len(return_type) != 2:
+            message = f"with has_aux, `{where.kernel}` must return (value, aux), not {return_type}"
+            remedy = "return a pair, or leave has_aux out"
+            raise UnsupportedTypeError(message, where=where, remedy=remedy)
+        return_type = return_type[0]
     if isinstance(return_type, types.Optional):
         message = f"the result of `{where.kernel}` may be None ({return_type})"
         remedy = "return a number or an array on every path, or pass Const as return activity"
@@ -65,9 +99,8 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
         message = f"the result of `{where.kernel}` has type {return_type}: nothing to differentiate"
         remedy = "return a float, a complex number or an array of these, or pass Const as return activity"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
-    if request.direction is Direction.REVERSE and not isinstance(
-        return_type, (types.Float, types.Complex)
-    ):
+    scalar = isinstance(return_type, (types.Float, types.Complex))
+    if request.direction is Direction.REVERSE and not scalar:
         message = f"reverse mode needs a scalar result, `{where.kernel}` returns {return_type}"
         remedy = "use Forward, enzyme.vjp, enzyme.jacobian or a split mode, or return a sum"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
@@ -134,12 +167,13 @@ class ResultBuilder:
             return shadow
         return self.context.get_constant_null(kind)
 
-    def gradient(
-        self, kind: Any, shadow: Sequence[ir.Value], numbers: dict[int, ir.Value]
-    ) -> ir.Value:
-        """Return the gradient of an argument: its shadow's arrays, the given numbers."""
-        packer = self.context.get_arg_packer([kind])
-        flat = list(shadow) or [ir.Constant(part, None) for part in packer.argument_types]
+    def gradient(self, argument: Any, activity: Activity, numbers: dict[int, ir.Value]) -> ir.Value:
+        """Return the gradient of an argument from those of its leaves."""
+        if activity is Activity.MIXED:
+            kind = gradient_type(argument, activity)
+            return self.context.make_tuple(self.builder, kind, list(numbers.values()))
+        packer = self.context.get_arg_packer([argument])
+        flat = [ir.Constant(part, None) for part in packer.argument_types]
         for index, value in numbers.items():
             flat[index] = value
         return packer.from_arguments(self.builder, flat)[0]

@@ -30,8 +30,9 @@ class KernelCallConv(callconv.CPUCallConv):  # type: ignore[misc]
         function = builder.module.globals.get(RAISE)
         if function is None:
             function = ir.Function(builder.module, kind, RAISE)
+            # Never nounwind: Enzyme drops a noreturn call that cannot unwind, and with it the
+            # check before it, so that a kernel that should raise would go on (MEASURED).
             function.attributes.add("noreturn")
-            function.attributes.add("nounwind")
             function.attributes.add("cold")
         builder.call(function, [code, excinfo])
         builder.unreachable()

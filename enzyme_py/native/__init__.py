@@ -4,7 +4,7 @@ With `frontend`, the only folder that touches `llvmlite.binding`; and the door t
 """
 
 from enzyme_py.native.code import ObjectCode
-from enzyme_py.native.compilation import compile  # noqa: A004  (the verb of this stage)
+from enzyme_py.native.compilation import compile
 from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.load import load
 from enzyme_py.native.optimise import assembly, optimise, optimised_ir

@@ -18,16 +18,16 @@ from enzyme_py.native.optimise import optimise
 Differentiate = Callable[[DiffModule], DifferentiatedModule]
 
 
-def compile(  # noqa: A001  (the verb of this stage; callers write native.compile)
-    module: DiffModule, differentiate: Differentiate, host_identity: str
+def compile(
+    module: DiffModule, differentiate: Differentiate, host_identity: str | None = None
 ) -> NativeFunction:
     """Machine code for a module; `differentiate` is called only where the cache has none.
 
-    `host_identity` names the host that `differentiate` would use, down to its exact build.
+    `host_identity` names the host that `differentiate` would use, down to its exact build. Without
+    one the disk cache is left out of it: another host's code must never pass for this one's.
     """
-    if not disk_cache.is_cacheable(module):
-        code, profile = _make(module, differentiate)
-        return _loaded(module, code, profile)
+    if host_identity is None or not disk_cache.is_cacheable(module):
+        return _loaded(module, *_make(module, differentiate))
     name = disk_cache.key(module, host_identity)
     return _from_cache(module, name) or _into_cache(module, differentiate, name)
 

@@ -18,6 +18,7 @@ import os
 import re
 import stat
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ SUFFIX = ".derivative"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _ASIDE = ".part"
 _STALE_SECONDS = 3600.0
+_WRITES_PER_LOOK = 50
 
 # An address of this process in the IR means nothing to another process.
 _ADDRESS = re.compile(r"inttoptr \(i64 -?\d{5,} to ptr\)|inttoptr i64 -?\d{5,} to ptr")
@@ -97,8 +99,9 @@ def keep(name: str, code: ObjectCode) -> None:
     path = folder() / (name + SUFFIX)
     try:
         folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-        _write_whole(path, _encoded(code))
-        _budget.spend(path.stat().st_size)
+        content = _encoded(code)
+        _write_whole(path, content)
+        _budget.spend(len(content))
     except OSError as error:
         _warn_once("write", path, str(error))
 
@@ -110,9 +113,11 @@ def summary() -> Summary:
 
 
 def clear() -> int:
-    """Remove everything; returns the number of files removed."""
+    """Remove everything but what is being written now; returns the number of files removed."""
     removed = 0
     for entry in list(_entries()):
+        if entry.is_being_written:
+            continue
         with contextlib.suppress(OSError):
             entry.path.unlink()
             removed += 1
@@ -188,6 +193,11 @@ class _Entry:
     size: int
     used: float
 
+    @property
+    def is_being_written(self) -> bool:
+        """Whether another process may be at it; what a killed one left grows old."""
+        return self.path.name.endswith(_ASIDE) and time.time() - self.used < _STALE_SECONDS
+
 
 def _entries() -> Iterator[_Entry]:
     """Every file of ours; some may vanish meanwhile, removed by another process."""
@@ -203,30 +213,31 @@ def _entries() -> Iterator[_Entry]:
 
 
 class _Budget:
-    """Looks through the folder only when this process may have passed the limit."""
+    """Looks through the folder only now and then: others write too, but a look takes time."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
         self._used = 0
+        self._writes = 0
 
     def spend(self, size: int) -> None:
-        if self._folder != folder():
+        if self._folder != folder() or self._writes % _WRITES_PER_LOOK == 0:
             self._folder, self._used = folder(), sum(entry.size for entry in _entries())
         else:
             self._used += size
+        self._writes += 1
         if self._used > settings.cache_limit:
             self._used = _evict(settings.cache_limit * 9 // 10)
 
 
 def _evict(limit: int) -> int:
-    """Remove the least recently used, and what a killed writer left, until the rest fits."""
+    """Remove the least recently used until the rest fits."""
     entries = sorted(_entries(), key=lambda entry: entry.used)
-    newest = entries[-1].used if entries else 0.0
     total = sum(entry.size for entry in entries)
     for entry in entries:
-        is_aside = entry.path.name.endswith(_ASIDE)
-        is_stale = is_aside and newest - entry.used > _STALE_SECONDS
-        if is_stale or (total > limit and not is_aside):
+        if total <= limit:
+            break
+        if not entry.is_being_written:
             with contextlib.suppress(OSError):
                 entry.path.unlink()
             total -= entry.size

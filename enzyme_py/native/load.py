@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
+import weakref
 from collections.abc import Mapping
 
 import llvmlite.binding as llvm
@@ -23,15 +24,16 @@ _numbers = itertools.count(1)
 
 
 class _Linked:
-    """Owns the memory of one function: the code first, then the linker that made it."""
+    """Owns the memory of one function's code."""
 
     def __init__(self, linker: llvm.LLJIT, code: llvm.ResourceTracker) -> None:
-        self._linker = linker
-        self._code = code
+        unloading = weakref.finalize(self, _unload, linker, code)
+        unloading.atexit = False  # what runs during shutdown may still call the code
 
-    def __del__(self) -> None:
-        self._code.close()
-        self._linker.close()
+
+def _unload(linker: llvm.LLJIT, code: llvm.ResourceTracker) -> None:
+    code.close()
+    linker.close()
 
 
 def load(code: ObjectCode, where: Where | None = None) -> NativeFunction:
@@ -57,9 +59,7 @@ def _link(
         builder.import_symbol(name, address)
     for entry in code.entries:
         builder.export_symbol(entry)
-    linker = llvm.create_lljit_compiler(
-        target_machine(), use_jit_link=True, suppress_errors=True
-    )
+    linker = llvm.create_lljit_compiler(target_machine(), use_jit_link=True, suppress_errors=True)
     try:
         tracker = builder.link(linker, "derivative")
     except RuntimeError as error:

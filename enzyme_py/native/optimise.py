@@ -18,7 +18,12 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.machine import initialise_llvm, target_machine
 
 # Ruled functions are kept from being inlined until the pass has seen them; afterwards it only costs.
-_NOINLINE = re.compile(r"^(attributes #\d+ = \{[^\n]*?) noinline\b(?![^\n]*\boptnone\b)", re.MULTILINE)
+_NOINLINE = re.compile(
+    r"^(attributes #\d+ = \{[^\n]*?) noinline\b(?![^\n]*\boptnone\b)", re.MULTILINE
+)
+
+# Calls that only told the pass the type of a pointer (assembly/call.py).
+_HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n", re.MULTILINE)
 
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
@@ -59,7 +64,7 @@ def outside_names(parsed: llvm.ModuleRef) -> Iterator[str]:
 
 
 def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
-    text = _NOINLINE.sub(r"\1", module.ir)
+    text = _HINTS.sub("", _NOINLINE.sub(r"\1", module.ir))
     try:
         return llvm.parse_assembly(text, llvm.create_context())
     except RuntimeError as error:

@@ -20,6 +20,11 @@ from enzyme_py.native.blas import blas_address
 from enzyme_py.native.runtime import runtime_addresses
 
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
+# An exception's arguments outlive the region, and Numba's runtime frees them.
+ALIASES = {
+    "enzyme_py_exception_allocate": "NRT_Allocate",
+    "enzyme_py_exception_free": "NRT_Free",
+}
 REFUSED = frozenset(
     ("memalign", "valloc", "pvalloc", "reallocarray", "strdup", "cfree", "_Znwm", "_ZdlPv")
 )
@@ -41,6 +46,13 @@ CODE_GENERATION = (
     *"__extendhfsf2 __truncsfhf2 __truncdfhf2 __extendhfdf2 __gnu_h2f_ieee __gnu_f2h_ieee".split(),
     *"__mulsc3 __muldc3 __divsc3 __divdc3".split(),
 )
+
+
+# What outlives the region: the run-time arguments of an exception, which Numba's caller frees.
+EXCEPTION_MEMORY = {
+    "enzyme_py_exception_allocate": "NRT_Allocate",
+    "enzyme_py_exception_free": "NRT_Free",
+}
 
 
 def stand_ins() -> dict[str, int]:
@@ -73,11 +85,12 @@ def address_of(name: str) -> int | None:
     """The address behind a name, or None if nobody has it."""
     if name in REFUSED:
         return None
+    name = EXCEPTION_MEMORY.get(name, name)
     runtime = {**runtime_addresses(), **stand_ins()}
     return (
         runtime.get(name)
         or blas_address(name)
-        or llvm.address_of_symbol(name)
+        or llvm.address_of_symbol(ALIASES.get(name, name))
         or _library_address(name)
     )
 

@@ -1,0 +1,7 @@
+"""Derivatives in compiled code: plans, the calls they make, and the overloads of the public names.
+
+Importing this package teaches Numba both; it is the last stage and may import all others.
+"""
+
+from enzyme_py.njit import calls as calls
+from enzyme_py.njit import overloads as overloads

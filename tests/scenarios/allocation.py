@@ -58,7 +58,11 @@ def heat_with_two_buffers(u, k, steps):
     return np.sum(old * old)
 
 
-@scenario(ALLOCATION, args=(SQUARE, TRIPLE), push=lambda a, x, da, dx: (da @ a @ x + a @ da @ x + a @ a @ dx,))
+@scenario(
+    ALLOCATION,
+    args=(SQUARE, TRIPLE),
+    push=lambda a, x, da, dx: (da @ a @ x + a @ da @ x + a @ a @ dx,),
+)
 def applied_twice(a, x):
     for _ in range(2):
         y = np.zeros(x.size, x.dtype)
@@ -87,7 +91,9 @@ def trace_of_cube(a):
     return total
 
 
-@scenario(ALLOCATION, args=(WAVE,), grad=lambda x: (2 * x * np.arange(x.size, 0, -1),), any_size=True)
+@scenario(
+    ALLOCATION, args=(WAVE,), grad=lambda x: (2 * x * np.arange(x.size, 0, -1),), any_size=True
+)
 def growing_temporaries(x):
     total = 0.0
     for k in range(x.size):
@@ -96,7 +102,12 @@ def growing_temporaries(x):
     return total
 
 
-@scenario(ALLOCATION, args=(WAVE, True), grad=lambda x, up: (3 * x**2 if up else -2 * x, None), any_size=True)
+@scenario(
+    ALLOCATION,
+    args=(WAVE, True),
+    grad=lambda x, up: (3 * x**2 if up else -2 * x, None),
+    any_size=True,
+)
 def allocation_in_either_branch(x, up):
     if up:
         t = x * x * x
@@ -107,7 +118,11 @@ def allocation_in_either_branch(x, up):
     return t.sum()
 
 
-@scenario(ALLOCATION, args=(1.3, 5), push=lambda x, n, dx, _: (np.arange(n) * x ** np.maximum(np.arange(n) - 1, 0) * dx,))
+@scenario(
+    ALLOCATION,
+    args=(1.3, 5),
+    push=lambda x, n, dx, _: (np.arange(n) * x ** np.maximum(np.arange(n) - 1, 0) * dx,),
+)
 def powers(x, n):
     out = np.ones(n)
     for k in range(1, n):
@@ -115,7 +130,11 @@ def powers(x, n):
     return out
 
 
-@scenario(ALLOCATION, args=(0.7,), push=lambda x, dx: (np.cos(x * np.arange(1.0, 4.0)) * np.arange(1.0, 4.0) * dx,))
+@scenario(
+    ALLOCATION,
+    args=(0.7,),
+    push=lambda x, dx: (np.cos(x * np.arange(1.0, 4.0)) * np.arange(1.0, 4.0) * dx,),
+)
 def array_literal(x):
     return np.sin(np.array([1.0, 2.0, 3.0]) * x)
 
@@ -134,7 +153,11 @@ def trapezium(a, b):
     return weight @ ((b - a) * dy * (1 - s) - y), weight @ ((b - a) * dy * s + y)
 
 
-@scenario(ALLOCATION, args=(WAVE, WEIGHTS), grad=lambda x, y: (2 * x * np.arange(x.size), 2 * y * np.arange(x.size, 2 * x.size)))
+@scenario(
+    ALLOCATION,
+    args=(WAVE, WEIGHTS),
+    grad=lambda x, y: (2 * x * np.arange(x.size), 2 * y * np.arange(x.size, 2 * x.size)),
+)
 def concatenated(x, y):
     both = np.concatenate((x, y))
     return np.sum(np.arange(both.size) * both**2)

@@ -39,7 +39,12 @@ def sum_of_expression(x, w):
     return np.sum(np.sin(x) * w)
 
 
-@scenario(ARRAYS, args=(WAVE, 1.5), grad=lambda x, p: (p * np.exp(p * x), np.sum(x * np.exp(p * x))), any_size=True)
+@scenario(
+    ARRAYS,
+    args=(WAVE, 1.5),
+    grad=lambda x, p: (p * np.exp(p * x), np.sum(x * np.exp(p * x))),
+    any_size=True,
+)
 def array_and_number(x, p):
     return np.exp(p * x).sum()
 
@@ -58,8 +63,7 @@ def variance(x):
 def log_sum_exp(x):
     top = x[0]
     for v in x:
-        if v > top:
-            top = v
+        top = max(top, v)
     return top + math.log(np.sum(np.exp(x - top)))
 
 
@@ -101,7 +105,10 @@ def trace_of_product(a, b):
 @scenario(
     ARRAYS,
     args=(WAVE, 0.7),
-    grad=lambda c, x: (x ** np.arange(c.size), np.sum(np.arange(1, c.size) * c[1:] * x ** np.arange(c.size - 1))),
+    grad=lambda c, x: (
+        x ** np.arange(c.size),
+        np.sum(np.arange(1, c.size) * c[1:] * x ** np.arange(c.size - 1)),
+    ),
 )
 def polynomial(c, x):
     value = 0.0
@@ -126,7 +133,12 @@ def gather(x, picks, w):
     return total
 
 
-@scenario(ARRAYS, args=(BLOCK,), grad=lambda b: ((np.indices(b.shape).sum(axis=0) + 1) * np.cos(b),), any_size=True)
+@scenario(
+    ARRAYS,
+    args=(BLOCK,),
+    grad=lambda b: ((np.indices(b.shape).sum(axis=0) + 1) * np.cos(b),),
+    any_size=True,
+)
 def weighted_block(b):
     total = 0.0
     for i in range(b.shape[0]):
@@ -177,7 +189,11 @@ def potential_gradient(p):
     return (g,)
 
 
-@scenario(ARRAYS, args=(np.array([[0.0, 0.1, 0.2], [1.0, -0.3, 0.5], [-0.4, 0.9, 1.2], [0.8, 1.1, -0.6]]),), grad=potential_gradient)
+@scenario(
+    ARRAYS,
+    args=(np.array([[0.0, 0.1, 0.2], [1.0, -0.3, 0.5], [-0.4, 0.9, 1.2], [0.8, 1.1, -0.6]]),),
+    grad=potential_gradient,
+)
 def gravity(p):
     energy = 0.0
     for i in range(p.shape[0]):
@@ -189,17 +205,29 @@ def gravity(p):
     return energy
 
 
-@scenario(ARRAYS, args=(MATRIX, WEIGHTS[:3]), grad=lambda a, w: (np.sinh(a) * w, np.cosh(a).sum(axis=0)), any_size=False)
+@scenario(
+    ARRAYS,
+    args=(MATRIX, WEIGHTS[:3]),
+    grad=lambda a, w: (np.sinh(a) * w, np.cosh(a).sum(axis=0)),
+    any_size=False,
+)
 def broadcast_row(a, w):
     return np.sum(np.cosh(a) * w)
 
 
-@scenario(ARRAYS, args=(WAVE, 0.5), push=lambda x, a, dx, da: (a * np.cos(x) * dx + np.sin(x) * da,), any_size=True)
+@scenario(
+    ARRAYS,
+    args=(WAVE, 0.5),
+    push=lambda x, a, dx, da: (a * np.cos(x) * dx + np.sin(x) * da,),
+    any_size=True,
+)
 def scaled_sine(x, a):
     return a * np.sin(x)
 
 
-@scenario(ARRAYS, args=(TRIPLE, WAVE[:2]), push=lambda x, y, dx, dy: (np.outer(dx, y) + np.outer(x, dy),))
+@scenario(
+    ARRAYS, args=(TRIPLE, WAVE[:2]), push=lambda x, y, dx, dy: (np.outer(dx, y) + np.outer(x, dy),)
+)
 def outer_product(x, y):
     table = np.empty((x.size, y.size), x.dtype)
     for i in range(x.size):
@@ -208,7 +236,11 @@ def outer_product(x, y):
     return table
 
 
-@scenario(ARRAYS, args=(MATRIX, TRIPLE, WAVE[:2]), push=lambda a, x, b, da, dx, db: (da @ x + a @ dx - db,))
+@scenario(
+    ARRAYS,
+    args=(MATRIX, TRIPLE, WAVE[:2]),
+    push=lambda a, x, b, da, dx, db: (da @ x + a @ dx - db,),
+)
 def residual(a, x, b):
     r = np.empty_like(b)
     for i in range(a.shape[0]):
@@ -219,7 +251,11 @@ def residual(a, x, b):
     return r
 
 
-@scenario(ARRAYS, args=(WAVE, TRIPLE), push=lambda x, k, dx, dk: (np.convolve(dx, k, "valid") + np.convolve(x, dk, "valid"),))
+@scenario(
+    ARRAYS,
+    args=(WAVE, TRIPLE),
+    push=lambda x, k, dx, dk: (np.convolve(dx, k, "valid") + np.convolve(x, dk, "valid"),),
+)
 def filtered(x, k):
     out = np.zeros(x.size - k.size + 1, x.dtype)
     for i in range(out.size):

@@ -25,7 +25,11 @@ def real_part_of_polynomial(z):
 
 
 # Im f = Re(-i f)
-@scenario(COMPLEX, args=(0.6 - 1.1j, 0.9 + 0.4j), grad=lambda z, w: (np.conj(-1j / w), np.conj(1j * z / w**2)))
+@scenario(
+    COMPLEX,
+    args=(0.6 - 1.1j, 0.9 + 0.4j),
+    grad=lambda z, w: (np.conj(-1j / w), np.conj(1j * z / w**2)),
+)
 def imaginary_part_of_quotient(z, w):
     return (z / w).imag
 
@@ -84,12 +88,20 @@ def complex_array_returned(z, a):
     return z * z + np.conj(a)
 
 
-@scenario(COMPLEX, args=(1.3, 0.4), push=lambda r, a, dr, da: (np.exp(1j * a) * (dr + 1j * r * da),))
+@scenario(
+    COMPLEX, args=(1.3, 0.4), push=lambda r, a, dr, da: (np.exp(1j * a) * (dr + 1j * r * da),)
+)
 def from_polar(r, a):
     return complex(r * np.cos(a), r * np.sin(a))
 
 
-@scenario(COMPLEX, args=(SIGNAL, 0.5j), writes=(0,), push=lambda z, a, dz, da: (None, a * dz + z * da), any_size=True)
+@scenario(
+    COMPLEX,
+    args=(SIGNAL, 0.5j),
+    writes=(0,),
+    push=lambda z, a, dz, da: (None, a * dz + z * da),
+    any_size=True,
+)
 def rotate_in_place(z, a):
     for i in range(z.size):
         z[i] *= a

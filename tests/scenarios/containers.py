@@ -28,12 +28,18 @@ class Spring(NamedTuple):
     stiffness: float
 
 
-@scenario(CONTAINERS, args=((1.1, -0.4, 2.0),), grad=lambda t: ((t[1] * t[2], t[0] * t[2], t[0] * t[1]),))
+@scenario(
+    CONTAINERS, args=((1.1, -0.4, 2.0),), grad=lambda t: ((t[1] * t[2], t[0] * t[2], t[0] * t[1]),)
+)
 def product_of_tuple(t):
     return t[0] * t[1] * t[2]
 
 
-@scenario(CONTAINERS, args=((1.1, -0.4, 2.0), 0.5), grad=lambda t, a: (tuple(a * math.cos(v) for v in t), sum(math.sin(v) for v in t)))
+@scenario(
+    CONTAINERS,
+    args=((1.1, -0.4, 2.0), 0.5),
+    grad=lambda t, a: (tuple(a * math.cos(v) for v in t), sum(math.sin(v) for v in t)),
+)
 def loop_over_tuple(t, a):
     total = 0.0
     for v in t:
@@ -41,7 +47,14 @@ def loop_over_tuple(t, a):
     return total
 
 
-@scenario(CONTAINERS, args=(Point(0.6, 0.8), Point(-1.0, 0.5)), grad=lambda p, q: (Point(2 * (p.x - q.x), 2 * (p.y - q.y)), Point(2 * (q.x - p.x), 2 * (q.y - p.y))))
+@scenario(
+    CONTAINERS,
+    args=(Point(0.6, 0.8), Point(-1.0, 0.5)),
+    grad=lambda p, q: (
+        Point(2 * (p.x - q.x), 2 * (p.y - q.y)),
+        Point(2 * (q.x - p.x), 2 * (q.y - p.y)),
+    ),
+)
 def squared_gap(p, q):
     return (p.x - q.x) ** 2 + (p.y - q.y) ** 2
 
@@ -52,7 +65,9 @@ def nested_tuple(t):
     return a * c + b * b
 
 
-@scenario(CONTAINERS, args=((WAVE, WEIGHTS),), grad=lambda pair: ((pair[1], pair[0]),), any_size=True)
+@scenario(
+    CONTAINERS, args=((WAVE, WEIGHTS),), grad=lambda pair: ((pair[1], pair[0]),), any_size=True
+)
 def tuple_of_arrays(pair):
     return np.sum(pair[0] * pair[1])
 
@@ -78,7 +93,10 @@ def neural_layer(layer, x):
 @scenario(
     CONTAINERS,
     args=(Spring(TRIPLE, 1.7), WAVE[:3]),
-    grad=lambda s, x: (Spring(-s.stiffness * (x - s.rest), 0.5 * np.sum((x - s.rest) ** 2)), s.stiffness * (x - s.rest)),
+    grad=lambda s, x: (
+        Spring(-s.stiffness * (x - s.rest), 0.5 * np.sum((x - s.rest) ** 2)),
+        s.stiffness * (x - s.rest),
+    ),
 )
 def spring_energy(spring, x):
     energy = 0.0
@@ -87,7 +105,13 @@ def spring_energy(spring, x):
     return energy
 
 
-@scenario(CONTAINERS, args=(1.2, 0.7), push=lambda r, a, dr, da: ((dr * np.cos(a) - r * np.sin(a) * da, dr * np.sin(a) + r * np.cos(a) * da),))
+@scenario(
+    CONTAINERS,
+    args=(1.2, 0.7),
+    push=lambda r, a, dr, da: (
+        (dr * np.cos(a) - r * np.sin(a) * da, dr * np.sin(a) + r * np.cos(a) * da),
+    ),
+)
 def tuple_returned(r, a):
     return r * math.cos(a), r * math.sin(a)
 
@@ -103,7 +127,11 @@ def sum_and_squares(x):
 
 
 # Appending to a list, then reading it back.
-@scenario(CONTAINERS, args=(1.3, 4), grad=lambda x, n: (np.sum(np.arange(n) * 1.0 * x ** np.maximum(np.arange(n) - 1, 0)), None))
+@scenario(
+    CONTAINERS,
+    args=(1.3, 4),
+    grad=lambda x, n: (np.sum(np.arange(n) * 1.0 * x ** np.maximum(np.arange(n) - 1, 0)), None),
+)
 def list_of_powers(x, n):
     powers = [1.0]
     for k in range(n - 1):

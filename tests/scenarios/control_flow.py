@@ -13,7 +13,11 @@ from tests.scenarios.scenario import Scenario, scenario
 CONTROL_FLOW: list[Scenario] = []
 
 
-@scenario(CONTROL_FLOW, args=(1.3, 4), grad=lambda x, n: (np.sum(np.arange(1, n + 1) * x ** np.arange(n)), None))
+@scenario(
+    CONTROL_FLOW,
+    args=(1.3, 4),
+    grad=lambda x, n: (np.sum(np.arange(1, n + 1) * x ** np.arange(n)), None),
+)
 def geometric_series(x, n):
     total = 0.0
     term = 1.0
@@ -75,7 +79,9 @@ def break_when_enough(x):
     return total
 
 
-@scenario(CONTROL_FLOW, args=(WAVE,), grad=lambda x: (np.where(x > 0, np.exp(x), 0.0),), any_size=True)
+@scenario(
+    CONTROL_FLOW, args=(WAVE,), grad=lambda x: (np.where(x > 0, np.exp(x), 0.0),), any_size=True
+)
 def continue_past_negatives(x):
     total = 0.0
     for v in x:
@@ -85,7 +91,9 @@ def continue_past_negatives(x):
     return total
 
 
-@scenario(CONTROL_FLOW, args=(WAVE, 1.0), grad=lambda x, a: (np.eye(x.size)[2] * a * x[2] * 2, x[2] ** 2))
+@scenario(
+    CONTROL_FLOW, args=(WAVE, 1.0), grad=lambda x, a: (np.eye(x.size)[2] * a * x[2] * 2, x[2] ** 2)
+)
 def return_from_inside_a_loop(x, a):
     for i in range(x.size):
         if x[i] > a:
@@ -185,7 +193,7 @@ def helpers(x):
 
 @scenario(CONTROL_FLOW, args=(0.6,), grad=lambda x: (3 * np.cos(3 * x),))
 def lambda_inside(x):
-    triple = lambda t: 3.0 * t  # noqa: E731  (the point of the test)
+    triple = lambda t: 3.0 * t
     return math.sin(triple(x))
 
 
@@ -212,7 +220,11 @@ def logistic_growth(y, a, steps):
 
 
 # The exact flow of y' = -y + t is in closed form; four RK4 steps are a polynomial in h, linear in y.
-@scenario(CONTROL_FLOW, args=(0.8, 4), grad=lambda y, n: ((1 - 0.25 + 0.25**2 / 2 - 0.25**3 / 6 + 0.25**4 / 24) ** n, None))
+@scenario(
+    CONTROL_FLOW,
+    args=(0.8, 4),
+    grad=lambda y, n: ((1 - 0.25 + 0.25**2 / 2 - 0.25**3 / 6 + 0.25**4 / 24) ** n, None),
+)
 def runge_kutta(y, n):
     h = 0.25
     t = 0.0
@@ -230,7 +242,10 @@ def runge_kutta(y, n):
 @scenario(
     CONTROL_FLOW,
     args=(np.array([0.5, 2.0, 3.5, -1.0]), 1.0),
-    grad=lambda x, cut: (np.where(x > cut, 2 * (x - cut), -0.5), float(np.sum(np.where(x > cut, -2 * (x - cut), 0.5)))),
+    grad=lambda x, cut: (
+        np.where(x > cut, 2 * (x - cut), -0.5),
+        float(np.sum(np.where(x > cut, -2 * (x - cut), 0.5))),
+    ),
 )
 def branch_on_data(x, cut):
     total = 0.0
@@ -263,7 +278,11 @@ def lattice_gradient(c):
     return (head * tail / c**2,)  # every path through (i, j) holds c_ij once
 
 
-@scenario(CONTROL_FLOW, args=(np.array([[1.0, 0.5, 1.2], [0.8, 1.5, 0.7], [1.1, 0.9, 1.3]]),), grad=lattice_gradient)
+@scenario(
+    CONTROL_FLOW,
+    args=(np.array([[1.0, 0.5, 1.2], [0.8, 1.5, 0.7], [1.1, 0.9, 1.3]]),),
+    grad=lattice_gradient,
+)
 def lattice_paths(c):
     n, m = c.shape
     table = np.zeros((n, m))

@@ -10,13 +10,14 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numba
 import numpy as np
 
 import enzyme_py as enzyme
+from enzyme_py.annotations import Annotation
 from tests.scenarios.scenario import Scenario, is_array, is_number, is_real_scalar
 from tests.scenarios.trees import leaves
 from tests.scenarios.variants import passes_by_value
@@ -53,17 +54,21 @@ class Way:
     seeds_shadows: bool = False
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled(kernel: Callable[..., Any]) -> Any:
     """The kernel under @enzyme.jit, once per run: every case of a scenario shares it."""
     return enzyme.jit(kernel)
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled_again(kernel: Callable[..., Any]) -> Any:
     """A kernel of the same code that has never been compiled."""
     twin = types.FunctionType(
-        kernel.__code__, kernel.__globals__, kernel.__name__, kernel.__defaults__, kernel.__closure__
+        kernel.__code__,
+        kernel.__globals__,
+        kernel.__name__,
+        kernel.__defaults__,
+        kernel.__closure__,
     )
     return enzyme.jit(twin)
 
@@ -79,35 +84,44 @@ def call(case: Scenario, function: Any, *constants: Any, args: Sequence[Any]) ->
     """`function(*constants, *args)`; from @njit code where the scenario says so."""
     if not case.inside_njit:
         return function(*constants, *args)
-    return njit_caller(function, constants, tuple(type(arg) for arg in args))(*operands(args))
+    return njit_caller(function, constants, tuple(map(spelling, args)))(*operands(args))
+
+
+def spelling(arg: Any) -> tuple[str, int]:
+    """The annotation of an argument, empty for a bare one, and how many shadows it has."""
+    if isinstance(arg, Annotation):
+        return type(arg).__name__, len(arg.shadows)
+    return "", 0
 
 
 def operands(args: Sequence[Any]) -> list[Any]:
     """The plain values in a list of annotations: what @njit code is handed."""
     flat: list[Any] = []
     for arg in args:
-        flat += [arg.val, arg.dval] if hasattr(arg, "dval") else [getattr(arg, "val", arg)]
+        flat += [arg.primal, *arg.shadows] if spelling(arg)[0] else [arg]
     return flat
 
 
-@lru_cache(maxsize=None)
-def njit_caller(function: Any, constants: tuple[Any, ...], kinds: tuple[type, ...]) -> Any:
+@cache
+def njit_caller(
+    function: Any, constants: tuple[Any, ...], annotations: tuple[tuple[str, int], ...]
+) -> Any:
     """An @njit function that spells the call out, annotations and all, as a user would.
 
     Made from text, since a closure cannot vary how many arguments it spells.
     """
-    names = [f"c{i}" for i in range(len(constants))]
+    scope = {f"c{i}": constant for i, constant in enumerate(constants)}
     parameters: list[str] = []
-    spelled = list(names)
-    for i, kind in enumerate(kinds):
-        annotation = kind.__name__ if kind.__module__.startswith("enzyme_py") else ""
-        takes = [f"x{i}"] + ([f"d{i}"] if "Duplicated" in annotation else [])
-        parameters += takes
-        spelled.append(f"enzyme.{annotation}({', '.join(takes)})" if annotation else takes[0])
+    spelled = list(scope)
+    for i, (annotation, width) in enumerate(annotations):
+        shadows = [f"d{i}_{lane}" for lane in range(width)]
+        parameters += [f"x{i}", *shadows]
+        inside = f"({', '.join(shadows)})" if width > 1 else "".join(shadows)
+        given = f"x{i}, {inside}" if inside else f"x{i}"
+        spelled.append(f"enzyme.{annotation}({given})" if annotation else given)
     text = f"def caller({', '.join(parameters)}):\n    return function({', '.join(spelled)})\n"
-    scope = {"enzyme": enzyme, "function": function, **dict(zip(names, constants, strict=True))}
-    exec(text, scope)  # noqa: S102
-    return numba.njit(scope["caller"])
+    exec(text, scope | {"enzyme": enzyme, "function": function}, made := {})  # noqa: S102
+    return numba.njit(made["caller"])
 
 
 # --- annotations ----------------------------------------------------------------------------------
@@ -157,7 +171,9 @@ def pull_autodiff(mode: str) -> Callable[..., Pulled]:
     return run
 
 
-def collect(case: Scenario, derivatives: Sequence[Any], shadows: Sequence[Any]) -> list[tuple[Any, ...]]:
+def collect(
+    case: Scenario, derivatives: Sequence[Any], shadows: Sequence[Any]
+) -> list[tuple[Any, ...]]:
     """Active gradients from what was returned, the others from the shadows."""
     assert len(derivatives) == len(case.args), "one derivative per argument"
     for i, derivative in enumerate(derivatives):
@@ -204,7 +220,9 @@ def pull_grad(case: Scenario, args: Sequence[Any], shadows: Sequence[Any], seed:
     return Pulled([spread(case, call(case, grad_of(case, "grad"), args=args))])
 
 
-def pull_value_and_grad(case: Scenario, args: Sequence[Any], shadows: Sequence[Any], seed: Any) -> Pulled:
+def pull_value_and_grad(
+    case: Scenario, args: Sequence[Any], shadows: Sequence[Any], seed: Any
+) -> Pulled:
     value, gradients = call(case, grad_of(case, "value_and_grad"), args=args)
     return Pulled([spread(case, gradients)], value, True)
 
@@ -213,7 +231,7 @@ def grad_of(case: Scenario, transform: str) -> Any:
     return transformed(transform, kernel_of(case), case.active())
 
 
-@lru_cache(maxsize=None)
+@cache
 def transformed(transform: str, kernel: Any, positions: tuple[int, ...]) -> Any:
     return getattr(enzyme, transform)(kernel, argnums=positions)
 
@@ -299,7 +317,13 @@ def fits_all(case: Scenario) -> bool:
 WAYS = (
     Way("Reverse", pull_autodiff("Reverse"), reverse_fits, True, seeds_shadows=True),
     Way("Forward", push_autodiff("Forward"), fits_all, False),
-    Way("ReverseWithPrimal", pull_autodiff("ReverseWithPrimal"), reverse_fits, True, seeds_shadows=True),
+    Way(
+        "ReverseWithPrimal",
+        pull_autodiff("ReverseWithPrimal"),
+        reverse_fits,
+        True,
+        seeds_shadows=True,
+    ),
     Way("ForwardWithPrimal", push_autodiff("ForwardWithPrimal"), fits_all, False),
     Way("ReverseSplit", pull_split, split_fits, True, seeds_result=True, seeds_shadows=True),
     Way("gradient", pull_gradient(), gradient_fits, True),
@@ -332,5 +356,9 @@ def as_written(case: Scenario, args: Sequence[Any]) -> tuple[Any, ...]:
 
 def float_kind(case: Scenario) -> np.dtype:
     """The precision that a scenario runs in: that of its least precise floating leaf."""
-    kinds = [np.asarray(leaf).real.dtype for leaf in leaves(case.args) if np.asarray(leaf).dtype.kind in "fc"]
+    kinds = [
+        np.asarray(leaf).real.dtype
+        for leaf in leaves(case.args)
+        if np.asarray(leaf).dtype.kind in "fc"
+    ]
     return min(kinds, key=lambda kind: kind.itemsize)

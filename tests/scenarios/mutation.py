@@ -13,13 +13,25 @@ MUTATION: list[Scenario] = []
 EMPTY = np.full(6, 9.0)  # what an out-argument holds before must not matter
 
 
-@scenario(MUTATION, args=(WAVE, EMPTY), writes=(1,), push=lambda x, out, dx, dout: (None, 2 * x * dx), any_size=True)
+@scenario(
+    MUTATION,
+    args=(WAVE, EMPTY),
+    writes=(1,),
+    push=lambda x, out, dx, dout: (None, 2 * x * dx),
+    any_size=True,
+)
 def square_into(x, out):
     for i in range(x.size):
         out[i] = x[i] ** 2
 
 
-@scenario(MUTATION, args=(WAVE, 1.7), writes=(0,), push=lambda x, a, dx, da: (None, a * dx + x * da), any_size=True)
+@scenario(
+    MUTATION,
+    args=(WAVE, 1.7),
+    writes=(0,),
+    push=lambda x, a, dx, da: (None, a * dx + x * da),
+    any_size=True,
+)
 def scale_in_place(x, a):
     x *= a
 
@@ -78,7 +90,13 @@ def diffuse(u, k):
 
 
 # The first write is lost: only the second one counts.
-@scenario(MUTATION, args=(WAVE, EMPTY), writes=(1,), push=lambda x, out, dx, dout: (None, np.cos(x) * dx), any_size=True)
+@scenario(
+    MUTATION,
+    args=(WAVE, EMPTY),
+    writes=(1,),
+    push=lambda x, out, dx, dout: (None, np.cos(x) * dx),
+    any_size=True,
+)
 def overwritten(x, out):
     for i in range(x.size):
         out[i] = x[i] ** 3
@@ -132,7 +150,12 @@ def shift_by_slices(x, out):
     out[0] = 3.0 * x[-1]
 
 
-@scenario(MUTATION, args=(np.full((2, 3), 5.0), 0.4), writes=(0,), push=lambda a, x, da, dx: (None, np.full((2, 3), 2 * x * dx)))
+@scenario(
+    MUTATION,
+    args=(np.full((2, 3), 5.0), 0.4),
+    writes=(0,),
+    push=lambda a, x, da, dx: (None, np.full((2, 3), 2 * x * dx)),
+)
 def fill_with_number(a, x):
     a[:, :] = x * x
 

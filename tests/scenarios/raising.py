@@ -23,7 +23,9 @@ class Raising:
     grad: tuple[Any, ...]
 
 
-def raising(bad: tuple[Any, ...], good: tuple[Any, ...], grad: tuple[Any, ...]) -> Callable[..., Any]:
+def raising(
+    bad: tuple[Any, ...], good: tuple[Any, ...], grad: tuple[Any, ...]
+) -> Callable[..., Any]:
     """Decorator that adds the kernel to RAISING."""
 
     def add(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,7 +58,11 @@ def division_by_zero(x, y):
     return x / y
 
 
-@raising(bad=(np.array([1.0, 2.0, -3.0]),), good=(np.array([1.0, 2.0, 3.0]),), grad=(np.array([2.0, 4.0, 6.0]),))
+@raising(
+    bad=(np.array([1.0, 2.0, -3.0]),),
+    good=(np.array([1.0, 2.0, 3.0]),),
+    grad=(np.array([2.0, 4.0, 6.0]),),
+)
 def in_the_middle_of_a_loop(x):
     total = 0.0
     for i in range(x.size):

@@ -115,7 +115,10 @@ def black_scholes(spot, strike, expiry, rate, sigma):
 @scenario(
     SCALARS,
     args=(1.2, 0.8),
-    grad=lambda r, s: (4 * (6 * s**6 / r**7 - 12 * s**12 / r**13), 4 * (12 * s**11 / r**12 - 6 * s**5 / r**6)),
+    grad=lambda r, s: (
+        4 * (6 * s**6 / r**7 - 12 * s**12 / r**13),
+        4 * (12 * s**11 / r**12 - 6 * s**5 / r**6),
+    ),
 )
 def lennard_jones(r, s):
     q = (s / r) ** 6
@@ -149,12 +152,18 @@ def times_its_integer_part(x):
     return x * int(x)
 
 
-@scenario(SCALARS, args=(0.8, True, 3), grad=lambda x, up, n: (n * np.cosh(x) if up else -1.0, None, None))
+@scenario(
+    SCALARS, args=(0.8, True, 3), grad=lambda x, up, n: (n * np.cosh(x) if up else -1.0, None, None)
+)
 def switched(x, up, n):
     return n * math.sinh(x) if up else -x
 
 
-@scenario(SCALARS, args=(0.5,), grad=lambda x: (np.arcsin(x) + (x + 1) / np.sqrt(1 - x * x) - 1 / (1 - x * x),))
+@scenario(
+    SCALARS,
+    args=(0.5,),
+    grad=lambda x: (np.arcsin(x) + (x + 1) / np.sqrt(1 - x * x) - 1 / (1 - x * x),),
+)
 def inverse_functions(x):
     return (x + 1.0) * math.asin(x) - math.atanh(x)
 

@@ -87,7 +87,9 @@ def is_real_scalar(value: Any) -> bool:
     return isinstance(value, (float, np.floating))
 
 
-def scenario(into: list[Scenario], args: tuple[Any, ...], **rest: Any) -> Callable[[Kernel], Kernel]:
+def scenario(
+    into: list[Scenario], args: tuple[Any, ...], **rest: Any
+) -> Callable[[Kernel], Kernel]:
     """Decorator that adds the kernel to a list, with the answer written above it."""
 
     def add(kernel: Kernel) -> Kernel:

@@ -22,7 +22,12 @@ def product_of_neighbours(x):
     return np.sum(x[1:] * x[:-1])
 
 
-@scenario(VIEWS, args=(WAVE,), grad=lambda x: (np.where(np.arange(x.size) % 2 == 0, 3 * x**2, -1.0),), any_size=True)
+@scenario(
+    VIEWS,
+    args=(WAVE,),
+    grad=lambda x: (np.where(np.arange(x.size) % 2 == 0, 3 * x**2, -1.0),),
+    any_size=True,
+)
 def every_second(x):
     return np.sum(x[::2] ** 3) - np.sum(x[1::2])
 
@@ -41,7 +46,12 @@ def against_its_transpose(a):
     return np.sum(a * a.T)
 
 
-@scenario(VIEWS, args=(MATRIX,), grad=lambda a: (np.arange(6.0).reshape(2, 3) * np.cos(a),), any_layout=False)
+@scenario(
+    VIEWS,
+    args=(MATRIX,),
+    grad=lambda a: (np.arange(6.0).reshape(2, 3) * np.cos(a),),
+    any_layout=False,
+)
 def reshaped(a):
     flat = a.reshape(6)
     total = 0.0
@@ -50,7 +60,12 @@ def reshaped(a):
     return total
 
 
-@scenario(VIEWS, args=(BLOCK,), grad=lambda b: (2 * b * np.arange(24.0).reshape(2, 3, 4),), any_layout=False)
+@scenario(
+    VIEWS,
+    args=(BLOCK,),
+    grad=lambda b: (2 * b * np.arange(24.0).reshape(2, 3, 4),),
+    any_layout=False,
+)
 def ravelled(b):
     flat = b.ravel()
     return np.sum(flat * flat * np.arange(24))
@@ -77,7 +92,9 @@ def write_through_a_view(x):
     return np.sum(x * x)
 
 
-@scenario(VIEWS, args=(WAVE, 0.6), writes=(0,), push=lambda x, a, dx, da: (None, overlap(x, a, dx, da)))
+@scenario(
+    VIEWS, args=(WAVE, 0.6), writes=(0,), push=lambda x, a, dx, da: (None, overlap(x, a, dx, da))
+)
 def overlapping_shift(x, a):
     x[1:] = a * x[:-1]
 
@@ -109,7 +126,14 @@ def columns_swapped(a, da):
     return out
 
 
-@scenario(VIEWS, args=(TRIPLE, WAVE), grad=lambda x, y: (2 * np.subtract.outer(x, y).sum(axis=1), -2 * np.subtract.outer(x, y).sum(axis=0)))
+@scenario(
+    VIEWS,
+    args=(TRIPLE, WAVE),
+    grad=lambda x, y: (
+        2 * np.subtract.outer(x, y).sum(axis=1),
+        -2 * np.subtract.outer(x, y).sum(axis=0),
+    ),
+)
 def pairwise_by_newaxis(x, y):
     gap = x[:, np.newaxis] - y
     return np.sum(gap * gap)

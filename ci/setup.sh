@@ -1,0 +1,48 @@
+#!/bin/sh
+# Make the environment that the other scripts run in, and install the project into it.
+#
+#   sh ci/setup.sh            the package, as a user has it
+#   sh ci/setup.sh test       the package from the working tree, with what tests and lint need
+#
+# Settings: PYTHON names the interpreter, ENZYME_PY_VENV the folder of the environment.
+set -eu
+cd "$(dirname "$0")/.."
+
+fail() {
+    echo "ci/setup.sh: $1" >&2
+    exit 1
+}
+
+is_right_version() {
+    "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null
+}
+
+find_python() {
+    for candidate in "${PYTHON:-python3}" python3.14 python3.13 python3.12 python3.11; do
+        if is_right_version "$candidate"; then
+            echo "$candidate"
+            return
+        fi
+    done
+}
+
+venv=${ENZYME_PY_VENV:-.venv}
+if [ ! -x "$venv/bin/python" ]; then
+    python=$(find_python)
+    [ -n "$python" ] || fail "needs Python 3.11 to 3.14; set PYTHON to one"
+    "$python" -m venv "$venv" ||
+        fail "$python cannot make an environment; on Debian and Ubuntu install python3-venv"
+fi
+is_right_version "$venv/bin/python" ||
+    fail "$venv holds another Python than 3.11 to 3.14; remove it, or set ENZYME_PY_VENV"
+command -v "${CC:-cc}" >/dev/null 2>&1 ||
+    fail "needs a C compiler; install gcc or clang, or set CC"
+# CMake and Ninja need not be there: the build takes them from the package registry.
+
+case "${1:-}" in
+test) set -- --editable '.[test]' ;;
+"") set -- . ;;
+*) fail "unknown argument $1" ;;
+esac
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
+"$venv/bin/python" -m enzyme_py install

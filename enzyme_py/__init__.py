@@ -1,0 +1,45 @@
+"""enzyme_py differentiates Numba kernels with the real Enzyme pass, at LLVM-IR level.
+
+Ordinary Python over NumPy arrays in, exact derivatives out, forward and reverse:
+
+    import enzyme_py as enzyme
+
+    @enzyme.jit
+    def energy(x): ...
+
+    enzyme.grad(energy)(x)
+"""
+
+from enzyme_py import njit as _njit  # teaches Numba the names below
+from enzyme_py import errors as errors
+from enzyme_py.annotations import Active as Active
+from enzyme_py.annotations import BatchDuplicated as BatchDuplicated
+from enzyme_py.annotations import BatchDuplicatedNoNeed as BatchDuplicatedNoNeed
+from enzyme_py.annotations import Const as Const
+from enzyme_py.annotations import Duplicated as Duplicated
+from enzyme_py.annotations import DuplicatedNoNeed as DuplicatedNoNeed
+from enzyme_py.annotations import make_zero as make_zero
+from enzyme_py.errors import EnzymeError as EnzymeError
+from enzyme_py.modes import Forward as Forward
+from enzyme_py.modes import ForwardWithPrimal as ForwardWithPrimal
+from enzyme_py.modes import Reverse as Reverse
+from enzyme_py.modes import ReverseHolomorphic as ReverseHolomorphic
+from enzyme_py.modes import ReverseHolomorphicWithPrimal as ReverseHolomorphicWithPrimal
+from enzyme_py.modes import ReverseSplitNoPrimal as ReverseSplitNoPrimal
+from enzyme_py.modes import ReverseSplitWithPrimal as ReverseSplitWithPrimal
+from enzyme_py.modes import ReverseWithPrimal as ReverseWithPrimal
+from enzyme_py.modes import set_runtime_activity as set_runtime_activity
+from enzyme_py.modes import set_strong_zero as set_strong_zero
+from enzyme_py.njit.kernel import jit as jit
+from enzyme_py.operators import autodiff as autodiff
+from enzyme_py.operators import grad as grad
+from enzyme_py.operators import gradient as gradient
+from enzyme_py.operators import jvp as jvp
+from enzyme_py.operators import value_and_grad as value_and_grad
+from enzyme_py.operators import vjp as vjp
+from enzyme_py.settings import config as config
+from enzyme_py.settings import set_verbose_errors as set_verbose_errors
+
+__version__ = "0.1.0"
+
+del _njit

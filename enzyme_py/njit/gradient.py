@@ -1,0 +1,174 @@
+"""The plan behind gradient, grad and value_and_grad: reverse mode with shadows of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+
+from enzyme_py.assembly.results import seed_type
+from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.frontend.leaves import Role, leaves
+from enzyme_py.frontend.lower import argument_names, compile_kernel, where_is
+from enzyme_py.frontend.target import KERNEL
+from enzyme_py.njit.plans import Emit, Plan
+from enzyme_py.njit.shadows import shadow_type, with_numbers, zero_shadow
+from enzyme_py.request import Activity, Direction, Request
+
+
+@dataclass(frozen=True)
+class Gradient(Plan):
+    """Gradients of the arguments `argnums`; of all that have one, if that is None."""
+
+    kernel: Any
+    argnums: tuple[int, ...] | None = None
+    is_single: bool = False  # argnums was one number: one gradient, not a tuple
+    with_value: bool = False
+    has_aux: bool = False
+    skipped: int = 0  # leading arguments that are constant and have no place in the result
+    runtime_activity: bool = False
+    strong_zero: bool = True
+
+    def bind(self, argument_types: Sequence[Any]) -> BoundGradient:
+        """See `Plan`."""
+        return BoundGradient(self, list(argument_types))
+
+
+def activity_of(kind: Any) -> Activity:
+    """Return the activity in which a gradient takes an argument of this type."""
+    parts = leaves(KERNEL.target_context, kind)
+    roles = {leaf.role for leaf in parts if leaf.is_differentiable}
+    if not roles:
+        return Activity.CONST
+    if roles == {Role.FLOAT}:
+        return Activity.ACTIVE
+    return Activity.MIXED if Role.FLOAT in roles else Activity.DUPLICATED
+
+
+class BoundGradient:
+    """A gradient for arguments of known types."""
+
+    def __init__(self, plan: Gradient, argument_types: list[Any]) -> None:
+        self.plan = plan
+        self.argument_types = argument_types
+        self.result: Any = None
+        self.selected = self._selected()
+        activities = tuple(
+            activity_of(kind) if number in self.selected else Activity.CONST
+            for number, kind in enumerate(argument_types)
+        )
+        self.request = Request(
+            plan.kernel,
+            Direction.REVERSE,
+            activities,
+            need_primal=plan.with_value or plan.has_aux,
+            has_aux=plan.has_aux,
+            runtime_activity=plan.runtime_activity,
+            strong_zero=plan.strong_zero,
+        )
+        self.request_types = self._request_types()
+
+    def _selected(self) -> tuple[int, ...]:
+        kinds = self.argument_types
+        if self.plan.argnums is None:
+            return tuple(range(self.plan.skipped, len(kinds)))
+        selected = []
+        for given in self.plan.argnums:
+            number = given + len(kinds) if given < 0 else given
+            where = where_is(self.plan.kernel)
+            if not 0 <= number < len(kinds):
+                message = f"argnums names argument {given}, the call has {len(kinds)}"
+                remedy = "count from 0; arguments left at their defaults do not count"
+                raise UnsupportedTypeError(message, where=where, remedy=remedy)
+            if activity_of(kinds[number]) is Activity.CONST:
+                names = argument_names(self.plan.kernel)
+                name = names[number] if number < len(names) else str(number)
+                message = f"argument `{name}` of type {kinds[number]} has no gradient"
+                remedy = "choose others by argnums, or convert it to float first"
+                raise UnsupportedTypeError(message, where=where, remedy=remedy)
+            selected.append(number)
+        return tuple(selected)
+
+    def _request_types(self) -> list[Any]:
+        given: list[Any] = []
+        for kind, activity in zip(self.argument_types, self.request.activities, strict=True):
+            given += [kind, shadow_type(kind)] if activity.has_shadow else [kind]
+        kernel = compile_kernel(self.plan.kernel, tuple(self.argument_types))
+        returned = types.unliteral(kernel.return_type)
+        is_pair = isinstance(returned, types.BaseTuple) and len(returned) == 2
+        seed = seed_type(self.request, returned) if is_pair or not self.plan.has_aux else returned
+        return [*given, seed]
+
+    def resolve(self, request_result: Any) -> None:
+        """See `Bound`."""
+        gradients: Any = types.Tuple(tuple(self._gradient_type(n) for n in self._shown()))
+        if self.plan.is_single:
+            gradients = gradients[0]
+        primal = request_result[-1] if self.request.need_primal else None
+        if self.plan.with_value:
+            self.result = types.Tuple((primal, gradients))
+        elif self.plan.has_aux:
+            self.result = types.Tuple((gradients, primal[1]))
+        else:
+            self.result = gradients
+
+    def _shown(self) -> Sequence[int]:
+        """Return the arguments that have a place in the result."""
+        return self.selected
+
+    def _gradient_type(self, number: int) -> Any:
+        activity = self.request.activities[number]
+        kind = self.argument_types[number]
+        return types.none if activity is Activity.CONST else shadow_type(kind)
+
+    def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
+        """See `Bound`."""
+        shadows: dict[int, ir.Value] = {}
+        operands: list[ir.Value] = []
+        for number, activity in enumerate(self.request.activities):
+            operands.append(values[number])
+            if activity.has_shadow:
+                kind = self.argument_types[number]
+                shadows[number] = zero_shadow(emit, kind, values[number])
+                operands.append(shadows[number])
+        seed = emit.context.cast(
+            emit.builder,
+            emit.context.get_constant(types.float64, 1.0),
+            types.float64,
+            self.request_types[-1],
+        )
+        items = emit.request([*operands, seed])
+        gradients = self._gradients(emit, shadows, iter(items))
+        return self._arranged(emit, gradients, items)
+
+    def _gradients(self, emit: Emit, shadows: dict[int, ir.Value], items: Any) -> list[ir.Value]:
+        found: dict[int, ir.Value] = {}
+        for number, activity in enumerate(self.request.activities):
+            kind = self.argument_types[number]
+            if activity is Activity.ACTIVE:
+                found[number] = next(items)
+            elif activity is Activity.MIXED:
+                numbers = next(items)
+                count = sum(leaf.role is Role.FLOAT for leaf in leaves(emit.context, kind))
+                parts = [emit.builder.extract_value(numbers, i) for i in range(count)]
+                found[number] = with_numbers(emit, kind, shadows[number], parts)
+            elif activity is Activity.DUPLICATED:
+                found[number] = shadows[number]
+            else:
+                found[number] = emit.none()
+        return [found[number] for number in self._shown()]
+
+    def _arranged(
+        self, emit: Emit, gradients: list[ir.Value], items: list[ir.Value]
+    ) -> ir.Value:
+        kinds = tuple(self._gradient_type(number) for number in self._shown())
+        value = gradients[0] if self.plan.is_single else emit.tuple(types.Tuple(kinds), gradients)
+        if self.plan.with_value:
+            return emit.tuple(self.result, [items[-1], value])
+        if self.plan.has_aux:
+            aux = emit.builder.extract_value(items[-1], 1)
+            return emit.tuple(self.result, [value, aux])
+        return value

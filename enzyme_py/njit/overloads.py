@@ -1,0 +1,268 @@
+"""The public names inside @njit and @enzyme.jit code: grad, gradient, jvp, autodiff, ...
+
+`grad(f)` in compiled code is typed as the dispatcher that it returns from Python. The others are
+rewritten to a plan at typing time. Annotations are small tuples-like structs; modes are constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numba.core import types
+from numba.core.datamodel import models
+from numba.core.imputils import lower_constant
+from numba.core.typing import signature
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin, overload, register_model, typeof_impl
+
+from enzyme_py import annotations, operators
+from enzyme_py.errors import AnnotationError
+from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.modes import Mode, Reverse
+from enzyme_py.njit.annotated import Annotated
+from enzyme_py.njit.gradient import Gradient
+from enzyme_py.njit.jvp import Jvp
+from enzyme_py.njit.plans import transform
+from enzyme_py.request import Activity
+
+
+class ModeType(types.Opaque):  # type: ignore[misc]
+    """The Numba type of one mode; it carries the mode."""
+
+    def __init__(self, mode: Mode) -> None:
+        self.mode = mode
+        super().__init__(f"Mode({mode.name}, {mode.runtime_activity}, {mode.strong_zero})")
+
+    @property
+    def key(self) -> Any:
+        return self.mode
+
+
+class AnnotationType(types.Type):  # type: ignore[misc]
+    """The Numba type of an annotated value: its primal's type and those of its shadows."""
+
+    def __init__(self, kind: type[annotations.Annotation], parts: Sequence[Any]) -> None:
+        self.kind = kind
+        self.parts = tuple(parts)
+        super().__init__(f"{kind.__name__}({', '.join(map(str, parts))})")
+
+    @property
+    def activity(self) -> Activity:
+        return self.kind.activity
+
+
+register_model(ModeType)(models.OpaqueModel)
+
+
+@register_model(AnnotationType)
+class _AnnotationModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: AnnotationType) -> None:
+        members = [(f"part{i}", part) for i, part in enumerate(kind.parts)]
+        super().__init__(manager, kind, members)
+
+
+@typeof_impl.register(Mode)
+def _typeof_mode(value: Mode, _context: Any) -> ModeType:
+    return ModeType(value)
+
+
+@lower_constant(ModeType)
+def _constant_mode(context: Any, _builder: Any, _kind: Any, _value: Any) -> Any:
+    return context.get_dummy_value()
+
+
+# Annotations
+
+
+def _annotation_parts(kind: Any, given: Sequence[Any]) -> Sequence[Any] | None:
+    """Return the types of primal and shadows that an annotation is made of."""
+    if not issubclass(kind, annotations.BatchDuplicated):
+        return given
+    if len(given) != 2 or not isinstance(given[1], types.BaseTuple):
+        return None
+    return (given[0], *given[1])
+
+
+def _register_annotation(kind: type[annotations.Annotation], count: int) -> None:
+    @infer_global(kind)
+    class _Template(AbstractTemplate):  # type: ignore[misc]
+        key = kind
+
+        def generic(self, args: Sequence[Any], kws: Any) -> Any:
+            given = [types.unliteral(one) for one in args]
+            parts = _annotation_parts(kind, given)
+            if kws or parts is None or len(given) != count:
+                return None
+            return signature(AnnotationType(kind, parts), *given)
+
+    @lower_builtin(kind, types.VarArg(types.Any))
+    def _lower(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
+        struct = context.make_helper(builder, sig.return_type)
+        values = list(args)
+        if issubclass(kind, annotations.BatchDuplicated):
+            lanes = range(len(sig.args[1]))
+            values = [args[0], *(builder.extract_value(args[1], lane) for lane in lanes)]
+        for i, value in enumerate(values):
+            setattr(struct, f"part{i}", value)
+            context.nrt.incref(builder, sig.return_type.parts[i], value)
+        return struct._getvalue()
+
+
+for _kind, _count in (
+    (annotations.Const, 1),
+    (annotations.Active, 1),
+    (annotations.Duplicated, 2),
+    (annotations.DuplicatedNoNeed, 2),
+    (annotations.BatchDuplicated, 2),
+    (annotations.BatchDuplicatedNoNeed, 2),
+):
+    _register_annotation(_kind, _count)
+
+
+# Functions that return functions
+
+
+def _dispatcher_of(kind: Any) -> Any:
+    if isinstance(kind, types.Dispatcher):
+        return as_kernel(kind.dispatcher)
+    return None
+
+
+def _literal(kind: Any, default: Any) -> Any:
+    if kind is None:
+        return default
+    if isinstance(kind, types.Omitted):
+        return kind.value
+    if isinstance(kind, types.Literal):
+        return kind.literal_value
+    if isinstance(kind, types.BaseTuple) and all(isinstance(k, types.Literal) for k in kind):
+        return tuple(k.literal_value for k in kind)
+    message = "argnums and has_aux must be written as constants in compiled code"
+    raise AnnotationError(message, remedy="make the transform outside and call it here")
+
+
+def _register_transformer(function: Callable[..., Any]) -> None:
+    @infer_global(function)
+    class _Template(AbstractTemplate):  # type: ignore[misc]
+        key = function
+        prefer_literal = True
+
+        def generic(self, args: Sequence[Any], kws: Any) -> Any:
+            kernel = _dispatcher_of(args[0]) if args else None
+            if kernel is None:
+                return None
+            names = ("argnums", "has_aux")
+            given = {**dict(zip(names, args[1:], strict=False)), **kws}
+            argnums = _literal(given.get("argnums"), 0)
+            made = function(kernel, argnums, bool(_literal(given.get("has_aux"), False)))
+            return signature(types.Dispatcher(made), *args, *kws.values())
+
+    @lower_builtin(function, types.VarArg(types.Any))
+    def _lower(context: Any, _builder: Any, _sig: Any, _args: Sequence[Any]) -> Any:
+        return context.get_dummy_value()
+
+
+for _function in (operators.grad, operators.value_and_grad):
+    _register_transformer(_function)
+
+
+# Functions that differentiate at once
+
+
+def _split_mode(given: Sequence[Any]) -> tuple[Mode, int]:
+    """Return the mode at the head of a call, or Reverse, and the place of the function."""
+    first = given[0] if given else None
+    return (first.mode, 1) if isinstance(first, ModeType) else (Reverse, 0)
+
+
+@overload(operators.gradient, strict=False)  # annotations would count as a difference
+def _gradient(*given: Any) -> Callable[..., Any] | None:
+    kinds = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
+    mode, place = _split_mode(kinds)
+    kernel = _dispatcher_of(kinds[place]) if len(kinds) > place else None
+    if kernel is None or mode.is_forward:
+        return None
+    plan = Gradient(
+        kernel, runtime_activity=mode.runtime_activity, strong_zero=mode.strong_zero
+    )
+    start = place + 1
+
+    def gradient(*given):  # type: ignore[no-untyped-def]  # compiled by Numba
+        return transform(plan, *given[start:])
+
+    return gradient
+
+
+@overload(operators.jvp, strict=False)
+def _jvp(f: Any, primals: Any, tangents: Any) -> Callable[..., Any] | None:
+    kernel = _dispatcher_of(f)
+    if kernel is None:
+        return None
+    plan = Jvp(kernel)
+
+    def jvp(f, primals, tangents):  # type: ignore[no-untyped-def]  # compiled by Numba
+        return transform(plan, *primals, *tangents)
+
+    return jvp
+
+
+@infer_global(operators.autodiff)
+class _AutodiffTemplate(AbstractTemplate):  # type: ignore[misc]
+    key = operators.autodiff
+
+    def generic(self, args: Sequence[Any], kws: Any) -> Any:
+        if kws:
+            return None
+        plan, parts, _ = _autodiff_plan(args)
+        function = self.context.resolve_value_type(transform)
+        plan_type = self.context.resolve_value_type(plan)
+        sig = self.context.resolve_function_type(function, (plan_type, *parts), {})
+        return signature(sig.return_type, *args)
+
+
+def _autodiff_plan(args: Sequence[Any]) -> tuple[Annotated, list[Any], int]:
+    """Return the plan of an autodiff call, the types of its parts, and where arguments begin."""
+    mode, place = _split_mode(args)
+    kernel = _dispatcher_of(args[place])
+    if kernel is None:
+        message = "autodiff in compiled code needs a jitted function"
+        raise AnnotationError(message, remedy="decorate it with enzyme.jit or numba.njit")
+    start = place + 1
+    result = None
+    if len(args) > start and isinstance(args[start], types.ClassType | types.Function):
+        chosen = getattr(args[start], "typing_key", None)
+        if isinstance(chosen, type) and issubclass(chosen, annotations.Annotation):
+            result = chosen.activity
+            start += 1
+    given = [
+        one if isinstance(one, AnnotationType) else AnnotationType(annotations.Const, (one,))
+        for one in map(types.unliteral, args[start:])
+    ]
+    widths = {len(one.parts) - 1 for one in given if one.activity.has_shadow}
+    if len(widths) > 1:
+        message = f"the arguments have batches of different widths: {sorted(widths)}"
+        raise AnnotationError(message, remedy="give each the same number of shadows")
+    is_batch = any(issubclass(one.kind, annotations.BatchDuplicated) for one in given)
+    width = widths.pop() if widths else 1
+    activities = tuple(one.activity for one in given)
+    plan = Annotated(kernel, mode, activities, width, is_batch, result)
+    return plan, [part for one in given for part in one.parts], start
+
+
+@lower_builtin(operators.autodiff, types.VarArg(types.Any))
+def _lower_autodiff(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
+    plan, parts, start = _autodiff_plan(sig.args)
+    values: list[Any] = []
+    for kind, value in zip(sig.args[start:], args[start:], strict=True):
+        if isinstance(kind, AnnotationType):
+            struct = context.make_helper(builder, kind, value)
+            values += [getattr(struct, f"part{i}") for i in range(len(kind.parts))]
+        else:
+            values.append(value)
+    typing = context.typing_context
+    function = typing.resolve_value_type(transform)
+    plan_type = typing.resolve_value_type(plan)
+    call = typing.resolve_function_type(function, (plan_type, *parts), {})
+    implementation = context.get_function(function, call)
+    return implementation(builder, [context.get_dummy_value(), *values])

@@ -1,0 +1,142 @@
+"""`transform(plan, *arguments)`: a whole transform as one call that Numba can type and lower.
+
+A plan is an immutable description (see gradient.py, jvp.py, annotated.py). For given argument types
+it binds to a request, makes the shadows that the request needs, calls it, and arranges the result.
+The same code serves plain @njit code and kernels that are themselves differentiated: only
+`differentiate` means something else there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn, Protocol
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.datamodel import models
+from numba.core.imputils import lower_constant
+from numba.core.typing import signature
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin, register_model, typeof_impl
+
+from enzyme_py.assembly.marker import RequestType, differentiate
+from enzyme_py.request import Request
+
+
+class Bound(Protocol):
+    """A plan for arguments of known types."""
+
+    request: Request
+    request_types: Sequence[Any]  # of the request's own arguments
+    argument_types: Sequence[Any]  # to which the transform's arguments are cast
+    result: Any  # the transform's result type, known once the request's is
+
+    def resolve(self, request_result: Any) -> None:
+        """Learn the type of the request's result."""
+
+    def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
+        """Emit the transform; `emit.request` runs the request."""
+
+
+class Plan:
+    """Base of the plans; subclasses are frozen dataclasses."""
+
+    def bind(self, argument_types: Sequence[Any]) -> Bound:
+        """Return the plan bound to argument types, or raise what the user should read."""
+        raise NotImplementedError
+
+
+class PlanType(types.Opaque):  # type: ignore[misc]
+    """The Numba type of one plan; it carries the plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        super().__init__(f"{type(plan).__name__}({id(plan)})")
+
+    @property
+    def key(self) -> Any:
+        return self.plan
+
+
+register_model(PlanType)(models.OpaqueModel)
+
+
+@typeof_impl.register(Plan)
+def _typeof_plan(value: Plan, _context: Any) -> PlanType:
+    return PlanType(value)
+
+
+@lower_constant(PlanType)
+def _constant_plan(context: Any, _builder: Any, _kind: Any, _value: Any) -> Any:
+    return context.get_dummy_value()
+
+
+def transform(plan: Plan, *arguments: Any) -> NoReturn:
+    """Run a plan; only compiled code can call this."""
+    message = "transform is called from compiled code only"
+    raise RuntimeError(message)
+
+
+def _request_signature(typing_context: Any, bound: Bound) -> Any:
+    function = typing_context.resolve_value_type(differentiate)
+    arguments = (RequestType(bound.request), *bound.request_types)
+    return function, typing_context.resolve_function_type(function, arguments, {})
+
+
+@infer_global(transform)
+class _TransformTemplate(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Sequence[Any], kws: Any) -> Any:
+        plan_type, *given = map(types.unliteral, args)
+        if kws or not isinstance(plan_type, PlanType):
+            return None
+        bound = plan_type.plan.bind(given)
+        _, request = _request_signature(self.context, bound)
+        bound.resolve(request.return_type)
+        return signature(bound.result, plan_type, *bound.argument_types)
+
+
+class Emit:
+    """What a bound plan writes its code with."""
+
+    def __init__(self, context: Any, builder: ir.IRBuilder, bound: Bound) -> None:
+        self.context = context
+        self.builder = builder
+        self._bound = bound
+
+    def request(self, values: Sequence[ir.Value]) -> list[ir.Value]:
+        """Run the request and return the items of its flat result."""
+        function, sig = _request_signature(self.context.typing_context, self._bound)
+        casted = [
+            self.context.cast(self.builder, value, given, wanted)
+            for value, given, wanted in zip(
+                values, self._bound.request_types, sig.args[1:], strict=True
+            )
+        ]
+        implementation = self.context.get_function(function, sig)
+        value = implementation(self.builder, [self.context.get_dummy_value(), *casted])
+        return [self.builder.extract_value(value, i) for i in range(len(sig.return_type))]
+
+    def compiled(
+        self, function: Any, result: Any, kinds: Sequence[Any], values: Sequence[ir.Value]
+    ) -> ir.Value:
+        """Call a Python helper, compiled for the context at hand."""
+        sig = signature(result, *kinds)
+        return self.context.compile_internal(self.builder, function, sig, values)
+
+    def tuple(self, kind: Any, values: Sequence[ir.Value]) -> ir.Value:
+        """Return a tuple of a known type."""
+        return self.context.make_tuple(self.builder, kind, values)
+
+    def none(self) -> ir.Value:
+        """Return the value None."""
+        return self.context.get_dummy_value()
+
+
+@lower_builtin(transform, PlanType, types.VarArg(types.Any))
+def _lower_transform(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
+    plan_type, *given = sig.args
+    bound = plan_type.plan.bind(given)
+    emit = Emit(context, builder, bound)
+    _, request = _request_signature(context.typing_context, bound)
+    bound.resolve(request.return_type)
+    return bound.lower(emit, args[1:])

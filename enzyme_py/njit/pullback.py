@@ -1,0 +1,111 @@
+"""Reverse mode of kernels with any result: the gradient of the result paired with a cotangent.
+
+The pull-back of c through f at x is the gradient of the scalar <c, f(x)>, so it needs nothing
+beyond what scalar kernels need. The pairing is the real one: complex numbers count as pairs of
+reals, <c, y> = Re(c) Re(y) + Im(c) Im(y).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba.core import types
+from numba.extending import overload
+
+from enzyme_py.njit.gradient import Gradient
+from enzyme_py.njit.plans import Emit, Plan
+from enzyme_py.request import Activity, Direction, Request
+
+
+def pairing(cotangent: Any, value: Any) -> float:
+    """Return the real inner product of two values of one structure; only in compiled code."""
+    message = "pairing is called from compiled code only"
+    raise RuntimeError(message)
+
+
+@overload(pairing, strict=False)  # annotations would count as a difference
+def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
+    if isinstance(value, types.Array):
+        return _pair_arrays
+    if isinstance(value, types.BaseTuple):
+        return _pair_tuples if len(value) else _pair_nothing
+    if isinstance(value, types.Complex):
+        return _pair_complex
+    return _pair_reals if isinstance(value, types.Float) else _pair_nothing
+
+
+def _pair_arrays(cotangent, value):  # type: ignore[no-untyped-def]  # compiled by Numba
+    if cotangent.shape != value.shape:
+        message = "a cotangent has another shape than the result"
+        raise ValueError(message)
+    total = 0.0
+    for given, own in zip(cotangent.flat, value.flat):  # noqa: B905  (Numba has no strict)
+        total += pairing(given, own)
+    return total
+
+
+def _pair_tuples(cotangent, value):  # type: ignore[no-untyped-def]
+    return pairing(cotangent[0], value[0]) + pairing(cotangent[1:], value[1:])
+
+
+def _pair_complex(cotangent, value):  # type: ignore[no-untyped-def]
+    return cotangent.real * value.real + cotangent.imag * value.imag
+
+
+def _pair_reals(cotangent, value):  # type: ignore[no-untyped-def]
+    return cotangent * value
+
+
+def _pair_nothing(cotangent, value):  # type: ignore[no-untyped-def]
+    return 0.0
+
+
+@functools.lru_cache(maxsize=4096)
+def paired(kernel: Any) -> Any:
+    """Return the kernel (cotangent, *arguments) -> <cotangent, kernel(*arguments)>."""
+
+    def paired_kernel(cotangent, *arguments):  # type: ignore[no-untyped-def]
+        return pairing(cotangent, kernel(*arguments))
+
+    paired_kernel.__name__ = paired_kernel.__qualname__ = f"pullback_of_{kernel.py_func.__name__}"
+    return numba.njit(paired_kernel)
+
+
+def pullback(kernel: Any) -> Gradient:
+    """Return the plan that takes a cotangent and the arguments, and returns all gradients."""
+    return Gradient(paired(kernel), skipped=1)
+
+
+@dataclass(frozen=True)
+class Primal(Plan):
+    """The kernel itself, run by the machinery of derivatives."""
+
+    kernel: Any
+
+    def bind(self, argument_types: Sequence[Any]) -> BoundPrimal:
+        """See `Plan`."""
+        return BoundPrimal(self, list(argument_types))
+
+
+class BoundPrimal:
+    """A kernel for arguments of known types."""
+
+    def __init__(self, plan: Primal, argument_types: list[Any]) -> None:
+        self.argument_types = argument_types
+        self.request_types = argument_types
+        self.result: Any = None
+        activities = tuple(Activity.CONST for _ in argument_types)
+        self.request = Request(plan.kernel, Direction.PRIMAL, activities, result=Activity.CONST)
+
+    def resolve(self, request_result: Any) -> None:
+        """See `Bound`."""
+        self.result = request_result[0]
+
+    def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
+        """See `Bound`."""
+        return emit.request(values)[0]

@@ -1,0 +1,166 @@
+"""Shadows made in compiled code: zeros like an argument, and tangents laid out like their primal.
+
+The shadow of an array has the strides of its primal (Enzyme moves through both with the same
+offsets), so the zeros for a strided view lie in a buffer that spans the view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.np import arrayobj
+
+from enzyme_py.errors import ShadowError
+from enzyme_py.frontend.leaves import Role, leaves
+from enzyme_py.njit.plans import Emit
+
+
+def shadow_type(kind: Any) -> Any:
+    """Return the type of the shadow of a value: the same, but its arrays can be written."""
+    if isinstance(kind, types.Array):
+        return types.Array(kind.dtype, kind.ndim, kind.layout)
+    if isinstance(kind, types.BaseTuple):
+        elements = [shadow_type(element) for element in kind]
+        if isinstance(kind, types.BaseNamedTuple):
+            return types.BaseTuple.from_types(elements, kind.instance_class)
+        return types.Tuple(tuple(elements))
+    return kind
+
+
+def zero_shadow(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
+    """Return zeros of the type, shape and strides of a value."""
+    if isinstance(kind, types.Array):
+        return _zero_array(emit, kind, value)
+    if isinstance(kind, types.BaseTuple):
+        parts = [
+            zero_shadow(emit, element, emit.builder.extract_value(value, i))
+            for i, element in enumerate(kind)
+        ]
+        return emit.tuple(shadow_type(kind), parts)
+    return emit.context.get_constant_null(kind)
+
+
+def _zeros_like(array):  # type: ignore[no-untyped-def]  # compiled by Numba
+    return np.zeros_like(array)
+
+
+def _zeros_f(array):  # type: ignore[no-untyped-def]
+    return np.zeros(array.shape[::-1], array.dtype).T
+
+
+def _span(array):  # type: ignore[no-untyped-def]
+    # A buffer for all the elements of a strided view, and where in it the first one lies.
+    below = 0
+    above = array.itemsize
+    for axis in range(array.ndim):
+        step = (array.shape[axis] - 1) * array.strides[axis]
+        if step < 0:
+            below -= step
+        else:
+            above += step
+    if array.size == 0:
+        return np.zeros(1, np.uint8), 0
+    return np.zeros(below + above, np.uint8), below
+
+
+def _zero_array(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
+    wanted = shadow_type(kind)
+    if kind.layout == "C" or kind.ndim == 0:
+        return emit.compiled(_zeros_like, wanted, [kind], [value])
+    if kind.layout == "F":
+        return emit.compiled(_zeros_f, wanted, [kind], [value])
+    memory = types.Array(types.uint8, 1, "C")
+    pair = emit.compiled(_span, types.Tuple((memory, types.intp)), [kind], [value])
+    buffer = arrayobj.make_array(memory)(
+        emit.context, emit.builder, emit.builder.extract_value(pair, 0)
+    )
+    start = emit.builder.gep(buffer.data, [emit.builder.extract_value(pair, 1)])
+    view = arrayobj.make_array(kind)(emit.context, emit.builder, value)
+    shadow = arrayobj.make_array(wanted)(emit.context, emit.builder)
+    arrayobj.populate_array(
+        shadow,
+        data=emit.builder.bitcast(start, shadow.data.type),
+        shape=view.shape,
+        strides=view.strides,
+        itemsize=view.itemsize,
+        meminfo=buffer.meminfo,
+    )
+    return shadow._getvalue()
+
+
+def _check_shapes(primal, tangent):  # type: ignore[no-untyped-def]
+    if primal.shape != tangent.shape:
+        message = "a tangent has another shape than its primal"
+        raise ShadowError(message)
+
+
+def _check_layout(primal, shadow):  # type: ignore[no-untyped-def]
+    if primal.shape != shadow.shape:
+        message = "a shadow has another shape than its primal"
+        raise ShadowError(message)
+    if primal.size > 1 and primal.strides != shadow.strides:
+        message = "a shadow has other strides than its primal"
+        raise ShadowError(message)
+
+
+def _assign(shadow, tangent):  # type: ignore[no-untyped-def]
+    shadow[...] = tangent
+
+
+def check_layout(emit: Emit, kind: Any, value: ir.Value, shadow_kind: Any, shadow: ir.Value) -> None:
+    """Emit the check that a given shadow has shape and strides of its primal."""
+    if isinstance(kind, types.Array):
+        emit.compiled(_check_layout, types.none, [kind, shadow_kind], [value, shadow])
+    elif isinstance(kind, types.BaseTuple):
+        for i, (part, its_shadow) in enumerate(zip(kind, shadow_kind, strict=True)):
+            check_layout(
+                emit,
+                part,
+                emit.builder.extract_value(value, i),
+                its_shadow,
+                emit.builder.extract_value(shadow, i),
+            )
+
+
+def tangent_like(
+    emit: Emit, kind: Any, value: ir.Value, tangent_kind: Any, tangent: ir.Value
+) -> ir.Value:
+    """Return the tangent of a value laid out as the value is; shapes are checked."""
+    if isinstance(kind, types.Array):
+        emit.compiled(_check_shapes, types.none, [kind, tangent_kind], [value, tangent])
+        if kind.layout == tangent_kind.layout and kind.layout in "CF":
+            return tangent
+        shadow = zero_shadow(emit, kind, value)
+        own = shadow_type(kind)
+        emit.compiled(_assign, types.none, [own, tangent_kind], [shadow, tangent])
+        return shadow
+    if isinstance(kind, types.BaseTuple):
+        parts = [
+            tangent_like(
+                emit,
+                element,
+                emit.builder.extract_value(value, i),
+                tangent_kind[i],
+                emit.builder.extract_value(tangent, i),
+            )
+            for i, element in enumerate(kind)
+        ]
+        return emit.tuple(shadow_type(kind), parts)
+    return emit.context.cast(emit.builder, tangent, tangent_kind, kind)
+
+
+def with_numbers(
+    emit: Emit, kind: Any, shadow: ir.Value, numbers: Sequence[ir.Value]
+) -> ir.Value:
+    """Return the shadow of a mixed value with its numbers replaced by the given ones."""
+    packer = emit.context.get_arg_packer([shadow_type(kind)])
+    flat = list(packer.as_arguments(emit.builder, [shadow]))
+    following = iter(numbers)
+    for index, leaf in enumerate(leaves(emit.context, kind)):
+        if leaf.role is Role.FLOAT:
+            flat[index] = next(following)
+    return packer.from_arguments(emit.builder, flat)[0]

@@ -1,0 +1,271 @@
+"""What users call from Python: autodiff, and the transforms above it.
+
+Each is a thin layer over a plan of the `njit` stage. What returns a function returns a Numba
+dispatcher, so it can be called from Python, from @njit code, and transformed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from enzyme_py.annotations import Annotation, Const, as_annotation, zeros_with_strides
+from enzyme_py.errors import AnnotationError, ShadowError
+from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.lower import argument_names, where_is
+from enzyme_py.modes import Forward, Mode, Reverse
+from enzyme_py.njit.annotated import Annotated
+from enzyme_py.njit.gradient import Gradient
+from enzyme_py.njit.jvp import Jvp
+from enzyme_py.njit.pullback import Primal, pullback
+from enzyme_py.njit.runners import named_runner, positional_runner
+from enzyme_py.request import Activity
+
+
+def autodiff(*given: Any) -> tuple[Any, ...]:
+    """Differentiate a kernel: `autodiff([mode,] f, [return activity,] *annotated arguments)`.
+
+    Forward returns `(derivative,)`, ForwardWithPrimal `(derivative, primal)`. Reverse adds to the
+    shadows and returns `(gradients,)`, with one entry per argument: the gradient of an Active one,
+    None for others; ReverseWithPrimal returns `(gradients, primal)`. A batch puts a tuple with a
+    part per lane in place of each derivative. The mode may be left out: Reverse.
+    """
+    mode, kernel, result, annotations = _read(given)
+    width, is_batch = _width(kernel, annotations)
+    _check_apart(kernel, annotations)
+    plan = Annotated(
+        kernel, mode, tuple(one.activity for one in annotations), width, is_batch, result
+    )
+    parts: list[Any] = []
+    for one in annotations:
+        parts.append(one.primal)
+        parts.extend(one.shadows)
+    returned: tuple[Any, ...] = positional_runner(plan, len(parts))(*parts)
+    return returned
+
+
+def _read(given: Sequence[Any]) -> tuple[Mode, Any, Activity | None, list[Annotation]]:
+    """Sort the arguments of autodiff by what they are."""
+    rest = list(given)
+    mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
+    if not rest:
+        message = "autodiff needs a function to differentiate"
+        raise AnnotationError(message, remedy="write autodiff(Reverse, f, Duplicated(x, dx))")
+    function = rest.pop(0)
+    if isinstance(function, Const):
+        function = function.primal
+    kernel = as_kernel(function)
+    result = None
+    if rest and isinstance(rest[0], type) and issubclass(rest[0], Annotation):
+        result = rest.pop(0).activity
+    if mode.is_split:
+        message = f"{mode} has two halves, which autodiff cannot run as one"
+        raise AnnotationError(message, remedy="use autodiff_thunk, or the mode Reverse")
+    return mode, kernel, result, [as_annotation(value) for value in rest]
+
+
+def _width(kernel: Any, annotations: Sequence[Annotation]) -> tuple[int, bool]:
+    """Return the number of lanes, and whether results come in tuples of lanes."""
+    batches = [one for one in annotations if type(one).__name__.startswith("Batch")]
+    widths = {len(one.shadows) for one in annotations if one.shadows}
+    if len(widths) > 1:
+        message = f"the arguments have batches of different widths: {sorted(widths)}"
+        remedy = "give every duplicated argument the same number of shadows"
+        raise AnnotationError(message, where=where_is(kernel), remedy=remedy)
+    return (widths.pop() if widths else 1), bool(batches)
+
+
+def _check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
+    """Refuse a shadow that shares memory with another argument or its shadow."""
+    arrays = [
+        (number, place, array)
+        for number, one in enumerate(annotations)
+        for place, array in enumerate((one.primal, *one.shadows))
+        if isinstance(array, np.ndarray)
+    ]
+    for i, (number, place, array) in enumerate(arrays):
+        for other_number, other_place, other in arrays[:i]:
+            both_primal = place == 0 and other_place == 0
+            if both_primal or number == other_number or not np.may_share_memory(array, other):
+                continue
+            names = argument_names(kernel)
+            message = f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
+            if array is not other and not np.shares_memory(array, other):
+                continue
+            raise ShadowError(message, where=where_is(kernel), remedy="give each its own memory")
+
+
+def _argnums(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
+    if isinstance(argnums, (int, np.integer)):
+        return (int(argnums),), True
+    return tuple(int(number) for number in argnums), False
+
+
+def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
+    """Return the function that computes the gradient of `f`, a kernel with a scalar result.
+
+    `argnums` names the arguments to differentiate: one number gives one gradient, a tuple gives a
+    tuple. With `has_aux`, `f` returns `(value, aux)` and the new function `(gradient, aux)`.
+    """
+    return _gradient_runner(f, argnums, has_aux, with_value=False)
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Any:
+    """Return the function that computes `(value, gradient)`; see `grad`.
+
+    With `has_aux` it computes `((value, aux), gradient)`.
+    """
+    return _gradient_runner(f, argnums, has_aux, with_value=True)
+
+
+def _gradient_runner(
+    f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, *, with_value: bool
+) -> Any:
+    kernel = as_kernel(f)
+    numbers, is_single = _argnums(argnums)
+    plan = Gradient(kernel, numbers, is_single, with_value, bool(has_aux))
+    prefix = "value_and_grad" if with_value else "grad"
+    return named_runner(plan, kernel, f"{prefix}_of_{kernel.py_func.__name__}")
+
+
+def gradient(*given: Any) -> tuple[Any, ...]:
+    """Return the gradients of a scalar kernel at the arguments: `gradient([mode,] f, *args)`.
+
+    One entry per argument; None for integers and whatever else has no derivative, and for
+    arguments given as Const.
+    """
+    rest = list(given)
+    mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
+    if not rest:
+        raise AnnotationError("gradient needs a function", remedy="write gradient(f, x)")
+    kernel = as_kernel(rest.pop(0))
+    if mode.is_forward:
+        return _forward_gradient(mode, kernel, rest)
+    values = [one.primal if isinstance(one, Const) else one for one in rest]
+    constant = [number for number, one in enumerate(rest) if isinstance(one, Const)]
+    chosen = None
+    if constant:
+        chosen = tuple(number for number in range(len(rest)) if number not in constant)
+    plan = Gradient(
+        kernel,
+        chosen,
+        runtime_activity=mode.runtime_activity,
+        strong_zero=mode.strong_zero,
+    )
+    found = list(positional_runner(plan, len(values))(*values))
+    for number in constant:
+        found.insert(number, None)
+    result = tuple(found)
+    return (result, kernel(*values)) if mode.need_primal else result
+
+
+def _forward_gradient(mode: Mode, kernel: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Return gradients by forward mode: one run per number that is differentiated."""
+    values = [one.primal if isinstance(one, Const) else one for one in arguments]
+    found = [
+        None if isinstance(one, Const) else _forward_part(mode, kernel, values, number)
+        for number, one in enumerate(arguments)
+    ]
+    result = tuple(found)
+    return (result, kernel(*values)) if mode.need_primal else result
+
+
+def _forward_part(mode: Mode, kernel: Any, values: Sequence[Any], number: int) -> Any:
+    value = values[number]
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        found = np.zeros(value.shape, value.dtype)
+        for index in np.ndindex(value.shape):
+            found[index] = _directional(mode, kernel, values, number, _unit(value, index))
+        return found
+    if isinstance(value, (float, complex, np.floating, np.complexfloating)):
+        return _directional(mode, kernel, values, number, type(value)(1))
+    return None
+
+
+def _unit(array: np.ndarray, index: tuple[int, ...]) -> np.ndarray:
+    unit = zeros_with_strides(array)
+    unit[index] = 1
+    return unit
+
+
+def _directional(
+    mode: Mode, kernel: Any, values: Sequence[Any], number: int, tangent: Any
+) -> Any:
+    activities = tuple(
+        Activity.DUPLICATED if i == number else Activity.CONST for i in range(len(values))
+    )
+    plan = Annotated(kernel, Forward, activities)
+    parts = [*values[: number + 1], tangent, *values[number + 1 :]]
+    return positional_runner(plan, len(parts))(*parts)[0]
+
+
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """Return `(result, tangent of the result)` of `f` at the primals along the tangents."""
+    kernel = as_kernel(f)
+    if len(primals) != len(tangents):
+        message = f"{len(primals)} primals need as many tangents, not {len(tangents)}"
+        raise ShadowError(message, where=where_is(kernel), remedy="integers get the tangent 0")
+    for primal, tangent in zip(primals, tangents, strict=True):
+        if isinstance(primal, np.ndarray) and primal.dtype.kind in "fc":
+            _check_tangent(kernel, primal, tangent)
+    runner = positional_runner(Jvp(kernel), 2 * len(primals))
+    result, tangent = runner(*primals, *tangents)
+    return result, tangent
+
+
+def _check_tangent(kernel: Any, primal: np.ndarray, tangent: Any) -> None:
+    if not isinstance(tangent, np.ndarray) or tangent.shape != primal.shape:
+        shape = getattr(tangent, "shape", type(tangent).__name__)
+        message = f"a tangent has shape {shape}, its primal {primal.shape}"
+        raise ShadowError(message, where=where_is(kernel), remedy="give it the primal's shape")
+
+
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """Return the result of `f` and the function that pulls a cotangent back to its arguments.
+
+    That function takes a cotangent of the structure of the result and returns one gradient per
+    argument, None for those that have none. It computes at the primals as they are now: arrays
+    are copied.
+    """
+    kernel = as_kernel(f)
+    kept = tuple(_copied(value) for value in primals)
+    result = positional_runner(Primal(kernel), len(kept))(*(_copied(value) for value in kept))
+    plan = pullback(kernel)
+
+    def pull_back(cotangent: Any) -> tuple[Any, ...]:
+        arguments = (_copied(value) for value in kept)
+        _check_cotangent(kernel, result, cotangent)
+        found: tuple[Any, ...] = positional_runner(plan, 1 + len(kept))(cotangent, *arguments)
+        return found
+
+    return result, pull_back
+
+
+def _check_cotangent(kernel: Any, result: Any, cotangent: Any) -> None:
+    if isinstance(result, tuple):
+        if not isinstance(cotangent, tuple) or len(cotangent) != len(result):
+            message = f"the result is a tuple of {len(result)}: its cotangent must be one too"
+            raise ShadowError(message, where=where_is(kernel), remedy="one part per part")
+        for part, its_cotangent in zip(result, cotangent, strict=True):
+            _check_cotangent(kernel, part, its_cotangent)
+    elif isinstance(result, np.ndarray):
+        if np.shape(cotangent) != result.shape:
+            message = f"the cotangent has shape {np.shape(cotangent)}, the result {result.shape}"
+            raise ShadowError(message, where=where_is(kernel), remedy="give it the result's shape")
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K")
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(_copied, value))
+    if isinstance(value, tuple):
+        return tuple(map(_copied, value))
+    return value
+
+
+__all__ = ["autodiff", "grad", "gradient", "jvp", "value_and_grad", "vjp"]

@@ -1,0 +1,39 @@
+"""What is written runs: the Python of the README and of docs/, and every example."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def python_of(page: Path) -> str:
+    """The python blocks of a page, as one program: later ones go on where earlier ones end."""
+    return "\n".join(
+        re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    )
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if python_of(p)], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_page_runs(page: Path, tmp_path: Path) -> None:
+    program = tmp_path / f"{page.stem}_blocks.py"  # a file, since Numba reads the source
+    program.write_text(python_of(page))
+    runpy.run_path(str(program))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_example_runs(
+    example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [str(example)])
+    runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out, "an example says what it found"

@@ -1,0 +1,155 @@
+"""The shape of the code: documented names, the direction of imports, sizes, links, no local paths."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import enzyme_py as enzyme
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "enzyme_py"
+MOST_LINES = 400
+MOST_LINES_OF_C = 700
+MOST_LINES_OF_A_FUNCTION = 60
+
+# A stage imports from itself, from the stages before it, and from what every stage may know.
+STAGES = ("frontend", "rules", "assembly", "host", "native", "njit")
+SHARED = {"annotations", "errors", "settings", "modes", "request"}
+OPERATORS = {"autodiff", "operators"}
+RULES_ARE_DATA = {("frontend", "rules")}  # tables of names, which the frontend reads
+
+# Who may use the insides of Numba and the engine of llvmlite.
+NUMBA_DOORS = ("frontend", "njit", "rules", "assembly")
+
+
+def sources(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """The dotted names of every module that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def stage_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def own_parts(path: Path) -> set[str]:
+    """The parts of the package that a file imports: stages, or single modules beside them."""
+    names = {name.split(".")[1] for name in imported_modules(path) if name.startswith("enzyme_py.")}
+    return {
+        name for name in names if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
+    }
+
+
+@pytest.mark.parametrize("path", sources(PACKAGE), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_follow_the_data(path: Path) -> None:
+    stage = stage_of(path)
+    if stage not in STAGES:
+        return
+    before = set(STAGES[: STAGES.index(stage) + 1])
+    allowed = before | SHARED | (OPERATORS if stage == "njit" else set())
+    allowed |= {part for user, part in RULES_ARE_DATA if user == stage}
+    assert own_parts(path) <= allowed
+
+
+def test_insides_of_numba_have_their_doors() -> None:
+    users = {
+        stage_of(p)
+        for p in sources(PACKAGE)
+        for n in imported_modules(p)
+        if n.startswith("numba.core")
+    }
+    beside = users - set(NUMBA_DOORS)
+    assert not {stage for stage in beside if (PACKAGE / stage).is_dir()}, beside
+
+
+def public_names() -> list[str]:
+    return sorted(name for name in enzyme.__all__)
+
+
+@pytest.mark.parametrize("name", public_names())
+def test_public_name_is_documented(name: str) -> None:
+    thing = getattr(enzyme, name)
+    if callable(thing) or inspect.ismodule(thing):
+        assert (inspect.getdoc(thing) or "").strip(), f"{name} has no docstring"
+
+
+def documented(node: ast.AST) -> bool:
+    return ast.get_docstring(node) is not None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", sources(PACKAGE), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_module_states_its_contract(path: Path) -> None:
+    text = path.read_text()
+    assert not text.strip() or documented(ast.parse(text)), "no module docstring"
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+def test_sizes() -> None:
+    python = [*sources(PACKAGE), *sources(ROOT / "tests"), *sources(ROOT / "benchmarks")]
+    long = [p for p in python if len(p.read_text().splitlines()) > MOST_LINES]
+    in_c = [*(ROOT / "csrc").glob("*.c"), *(ROOT / "csrc").glob("*.h")]
+    long += [p for p in in_c if len(p.read_text().splitlines()) > MOST_LINES_OF_C]
+    assert not long, [str(path.relative_to(ROOT)) for path in long]
+    deep = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path in sources(PACKAGE)
+        for node in functions(path)
+        if (node.end_lineno or node.lineno) - node.lineno >= MOST_LINES_OF_A_FUNCTION
+    ]
+    assert not deep, deep
+
+
+def text_files() -> Iterator[Path]:
+    """Every text of the project; what is built or fetched lies elsewhere."""
+    for folder in ("enzyme_py", "csrc", "tests", "benchmarks", "ci", ".ci", "docs", "examples"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and path.suffix not in (".so", ".pyc", ".o", ".dylib"):
+                yield path
+    yield from (path for path in ROOT.glob("*.*") if path.is_file())
+
+
+def test_no_path_of_a_machine() -> None:
+    local = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w+")
+    found = [
+        f"{path.relative_to(ROOT)}: {match.group()}"
+        for path in text_files()
+        for match in local.finditer(path.read_text(errors="replace"))
+    ]
+    assert not found, found
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_links_resolve(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
+    local = [link for link in links if "://" not in link]
+    missing = [link for link in local if not (page.parent / link).exists()]
+    assert not missing
+
+
+def test_one_test_command() -> None:
+    assert "ci/test.sh" in (ROOT / ".ci" / "run").read_text()
+    for command in ("sh ci/demo.sh", "sh ci/test.sh"):
+        assert command in (ROOT / "README.md").read_text()
