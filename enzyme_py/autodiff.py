@@ -5,15 +5,18 @@ Four stages, in the order in which the data flows: lower and assemble, different
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from numba.core.compiler_lock import global_compiler_lock
 
 from enzyme_py import host, native
+from enzyme_py.assembly.allocations import allocates, protect_carried
 from enzyme_py.assembly.entry import assemble
+from enzyme_py.assembly.module import DiffModule
+from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.request import Request
-from enzyme_py.settings import settings
 
 _compiled: dict[tuple[Request, tuple[Any, ...]], NativeFunction] = {}
 
@@ -27,11 +30,14 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
             found = _compiled.get(key)
             if found is None:
                 module = assemble(request, given_types)
-                found = native.compile(module, host.differentiate, _host_identity())
+                found = native.compile(module, _differentiate, host.identity())
                 _compiled[key] = found
     return found
 
 
-def _host_identity() -> str:
-    """Name the pass that would be used, for the key of the disk cache."""
-    return f"{settings.plugin or settings.host or 'pinned'}"
+def _differentiate(module: DiffModule) -> DifferentiatedModule:
+    """Run the pass; what it may not recompute is visible, and marked, only after its own O2."""
+    if allocates(module.ir):
+        simplified = host.simplify(module)
+        module = dataclasses.replace(simplified, ir=protect_carried(simplified.ir))
+    return host.differentiate(module)

@@ -17,7 +17,7 @@ import pytest
 
 from enzyme_py.errors import HostError, HostNotFound
 from enzyme_py.host import protocol
-from enzyme_py.host.forkserver import ForkServer, ServerDied, ServerGone
+from enzyme_py.host.forkserver import ForkServer, ServerEnded
 from tests.host_programs import (
     ROOT,
     Build,
@@ -199,11 +199,11 @@ def test_a_killed_server_takes_its_children_along(build: Build) -> None:
         wait_until(lambda: children_of(server.hello.pid), "the child runs")
         (child,) = children_of(server.hello.pid)
         os.kill(server.hello.pid, signal.SIGKILL)
-        with pytest.raises(ServerDied, match="in the middle of a request"):
+        with pytest.raises(ServerEnded, match="in the middle of a request"):
             request.result()
         wait_until(lambda: not is_running(child), "the child is gone")
         assert not server.is_alive()
-        with pytest.raises(ServerGone):
+        with pytest.raises(ServerEnded):
             ask(server, "copy x")
 
 
@@ -213,7 +213,7 @@ def test_closing_kills_what_runs(build: Build) -> None:
         wait_until(lambda: children_of(server.hello.pid), "the child runs")
         server.close()
         server.close()
-        with pytest.raises(ServerDied):
+        with pytest.raises(ServerEnded):
             request.result()
 
 

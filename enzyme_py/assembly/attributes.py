@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
 from enzyme_py.rules.inactive import INACTIVE
 
 _DECLARATION = re.compile(r'^declare\b.*@"?([-a-zA-Z$._0-9]+)"?\(.*\).*$', re.MULTILINE)
@@ -13,6 +14,8 @@ def with_attributes(ir: str) -> str:
     """Return the module's text with the table's attributes on its declarations."""
 
     def annotate(found: re.Match[str]) -> str:
+        if found.group(1).startswith(HINT):
+            return f"{found.group(0)} {HINT_ATTRIBUTES}"
         row = INACTIVE.get(found.group(1))
         return found.group(0) if row is None else f"{found.group(0)} {row.attributes}"
 

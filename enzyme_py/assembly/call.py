@@ -25,6 +25,8 @@ from numba.core import callconv, cgutils
 from enzyme_py.frontend.calling_convention import RAISE
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
 from enzyme_py.frontend.lower import CompiledKernel
+from enzyme_py.frontend.type_hints import TypedAttributes, hint_function
+from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.request import Activity, Direction, Request
 
 _POINTER = ir.IntType(8).as_pointer()
@@ -36,17 +38,6 @@ _PRIMITIVES = {
     Direction.SPLIT_FORWARD: "__enzyme_augmentfwd",
     Direction.SPLIT_REVERSE: "__enzyme_reverse",
 }
-
-
-class _TypedAttributes(ir.values.ArgumentAttributes):  # type: ignore[misc]
-    """Parameter attributes with an Enzyme type tree, which llvmlite has no word for."""
-
-    def __init__(self, tree: str) -> None:
-        super().__init__()
-        self._tree = tree
-
-    def _to_list(self, typ: ir.Type) -> list[str]:
-        return [*super()._to_list(typ), f'"enzyme_type"="{self._tree}"']
 
 
 @dataclass(frozen=True)
@@ -98,10 +89,17 @@ class EnzymeCall:
 
     def _annotate(self, function: ir.Function, kept: Sequence[Leaf]) -> None:
         result, *parameters = function.args
-        result.attributes = _TypedAttributes(memory_tree(self.context, self.kernel.return_type))
+        result.attributes = TypedAttributes(memory_tree(self.context, self.kernel.return_type))
         for parameter, leaf in zip(parameters, kept, strict=True):
             if leaf.parameter_tree is not None:
-                parameter.attributes = _TypedAttributes(leaf.parameter_tree)
+                parameter.attributes = TypedAttributes(leaf.parameter_tree)
+
+    def _hint(self, builder: ir.IRBuilder, function: ir.Function, kept: Sequence[Leaf]) -> None:
+        """Say the type trees once more, where Enzyme reads them."""
+        for parameter, leaf in zip(function.args[1:], kept, strict=True):
+            if leaf.role is Role.DATA and leaf.content:
+                hint = hint_function(function.module, leaf.content)
+                builder.call(hint, [builder.bitcast(parameter, _POINTER)])
 
     def _fill(
         self, function: ir.Function, kernel_type: ir.FunctionType, flat: Sequence[Leaf]
@@ -109,6 +107,7 @@ class EnzymeCall:
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         excinfo = builder.alloca(callconv.excinfo_ptr_t)
         builder.store(ir.Constant(callconv.excinfo_ptr_t, None), excinfo)
+        self._hint(builder, function, [leaf for leaf in flat if leaf.role is not Role.OWNER])
         parameters = iter(function.args[1:])
         values = [
             ir.Constant(kind, None) if leaf.role is Role.OWNER else next(parameters)
@@ -167,7 +166,9 @@ class EnzymeCall:
     ) -> list[ir.Value]:
         if not shadows:
             return [self._marker("enzyme_const"), result]
-        name = "enzyme_dup" if self.request.need_primal else "enzyme_dupnoneed"
+        # The shape of an array's derivative is read from the primal, so that is always needed.
+        is_needed = self.request.need_primal or holds_arrays(self.kernel.return_type)
+        name = "enzyme_dup" if is_needed else "enzyme_dupnoneed"
         return [self._marker(name), result, *shadows]
 
     def _argument_operands(self, argument: Argument, parts: Sequence[Leaf]) -> list[ir.Value]:

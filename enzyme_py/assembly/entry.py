@@ -16,12 +16,13 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import callconv, cgutils, types
+from numba.core import callconv, cgutils
 
 from enzyme_py.assembly.attributes import with_attributes
 from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import stable_names
+from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.assembly.runtime_ir import runtime_ir
 from enzyme_py.frontend.lower import CompiledKernel, LoweredKernel, catches, lower, where_is
 from enzyme_py.frontend.target import KERNEL
@@ -60,13 +61,6 @@ def _entry_function(request: Request) -> Callable[..., Any]:
 
     derivative.__name__ = derivative.__qualname__ = request.name
     return derivative
-
-
-def holds_arrays(kind: Any) -> bool:
-    """Tell whether a value of this type holds memory that belongs to a region."""
-    if isinstance(kind, types.BaseTuple):
-        return any(holds_arrays(element) for element in kind)
-    return isinstance(kind, types.Array)
 
 
 def _module_text(lowered: LoweredKernel) -> str:

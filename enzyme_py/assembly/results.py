@@ -33,6 +33,13 @@ def returned_type(kind: Any) -> Any:
     return kind
 
 
+def holds_arrays(kind: Any) -> bool:
+    """Tell whether a value of this type holds memory that belongs to a region."""
+    if isinstance(kind, types.BaseTuple):
+        return any(holds_arrays(element) for element in kind)
+    return isinstance(kind, types.Array)
+
+
 def is_differentiable(context: Any, kind: Any) -> bool:
     """Tell whether any part of a value of this type can carry a derivative."""
     return any(leaf.is_differentiable for leaf in leaves(context, kind))

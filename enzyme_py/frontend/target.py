@@ -35,6 +35,7 @@ from enzyme_py.errors import LoweringError
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
+from enzyme_py.frontend.type_hints import hint_block_operations
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
@@ -128,6 +129,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
             from numba.core import fastmathpass
 
             fastmathpass.rewrite_module(mod, self.fastmath)
+        hint_block_operations(mod)
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """Nothing is executable yet; a unique token stands for the compiled function."""

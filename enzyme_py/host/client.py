@@ -7,6 +7,8 @@ in a process made by os.fork. Importing starts nothing.
 from __future__ import annotations
 
 import atexit
+import contextlib
+import dataclasses
 import os
 import threading
 from pathlib import Path
@@ -15,7 +17,7 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import HostCrashed
 from enzyme_py.host import oneshot
 from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
-from enzyme_py.host.forkserver import ForkServer, ServerDied, ServerGone, can_serve
+from enzyme_py.host.forkserver import ForkServer, ServerEnded, can_serve
 from enzyme_py.host.locate import find_toolchain
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.host.outcome import Limits, Outcome
@@ -26,7 +28,6 @@ from enzyme_py.settings import settings
 SOURCE = f"/proc/self/fd/{INPUT_DESCRIPTOR}"
 RESULT = f"/proc/self/fd/{OUTPUT_DESCRIPTOR}"
 AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in the pass; more would only share cores
-ATTEMPTS = 3  # at reaching a server that is alive
 
 
 class Keeper:
@@ -84,29 +85,37 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
 
     May be called from any thread. Ctrl-C ends the request at once, and only this one.
     """
+    return judge(module, _run(module, module.options))
+
+
+def simplify(module: DiffModule) -> DiffModule:
+    """Return the module as the pass would see it: after O2, before Enzyme."""
+    outcome = _run(module, (*module.options, "--enzyme-enable=0"))
+    return dataclasses.replace(module, ir=judge(module, outcome, is_complete=False).ir)
+
+
+def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:
     toolchain = find_toolchain()
-    options = (*REQUIRED_OPTIONS, *module.options)
+    options = (*REQUIRED_OPTIONS, *asked)
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     ir = toolchain.prepare(module.ir).encode()
     with keeper.turns:
         if can_serve(toolchain.executable):
-            outcome = _serve(toolchain, options, ir, limits, module)
-        else:
-            outcome = oneshot.run(toolchain, options, ir, limits)
-    return judge(module, outcome)
+            return _serve(toolchain, options, ir, limits, module)
+        return oneshot.run(toolchain, options, ir, limits)
 
 
 def _serve(
     toolchain: Toolchain, options: tuple[str, ...], ir: bytes, limits: Limits, module: DiffModule
 ) -> Outcome:
+    """Ask the server. If that one ends, whoever ended it, ask a fresh one, once.
+
+    A request changes nothing outside its child, so asking twice is harmless.
+    """
     arguments = toolchain.arguments(options, SOURCE, RESULT, WORKSPACE)
-    for attempt in range(1, ATTEMPTS + 1):
-        server = keeper.server(toolchain.executable)
-        try:
-            return server.run(arguments, ir, limits)
-        except ServerGone:
-            if attempt == ATTEMPTS:
-                raise
-        except ServerDied as error:
-            raise HostCrashed(error.what, where=module.where, remedy=error.remedy) from error
-    raise AssertionError
+    with contextlib.suppress(ServerEnded):
+        return keeper.server(toolchain.executable).run(arguments, ir, limits)
+    try:
+        return keeper.server(toolchain.executable).run(arguments, ir, limits)
+    except ServerEnded as error:
+        raise HostCrashed(error.what, where=module.where, remedy=error.remedy) from error

@@ -56,6 +56,11 @@ ROWS = (
         "check the network and pip's configuration (`pip config list`); or ",
     ),
     Row(
+        ("(from versions: none)",),
+        "the package registry cannot be reached, or does not know the project at all",
+        "check the network and pip's configuration (`pip config list`); or ",
+    ),
+    Row(
         ("No matching distribution", "Could not find a version", "not a supported wheel"),
         "the package registry that pip is configured for does not have the wheel",
         "configure an index that has it; or ",

@@ -3,8 +3,8 @@
 `ForkServer(executable).run(arguments, ir, limits)` runs the program's main on `ir` in a child of the
 server and returns the Outcome. It may be called from many threads at once: each request has its own
 reply pipe, so nobody waits for anybody's lock. Waiting releases the GIL and ends at once on Ctrl-C,
-which kills that request's child and nothing else. A server that ended is never restarted here; the
-two exceptions below tell its keeper.
+which kills that request's child and nothing else. A server that ended is never restarted here;
+`ServerEnded` tells its keeper.
 """
 
 from __future__ import annotations
@@ -28,15 +28,12 @@ from enzyme_py.host.outcome import Limits, Outcome
 
 HELLO_SECONDS = 60.0  # a cold start reads 227 MB from disk
 FAREWELL_SECONDS = 5.0
+FRESH = "something ends the host from outside; the next request starts a fresh one"
 DOCTOR = "run `python -m enzyme_py doctor`; the detail has what the system says"
 
 
-class ServerGone(HostError):
-    """The fork server had ended before it could take a request: ask another."""
-
-
-class ServerDied(HostError):
-    """The fork server ended while it had a request: nobody knows whether that one is to blame."""
+class ServerEnded(HostError):
+    """The fork server ended before it could answer. Nobody knows whether this request is to blame."""
 
 
 def can_serve(executable: Path) -> bool:
@@ -186,12 +183,12 @@ class ForkServer:
                 socket.send_fds(self._socket, [request], descriptors)
         except OSError as error:
             message = "the Enzyme host ended between two requests"
-            raise ServerGone(message, detail=str(error)) from error
+            raise ServerEnded(message, remedy=FRESH, detail=str(error)) from error
 
     def _answer(self, frame: bytes, id: int) -> protocol.Reply:
         if not frame:
             message = "the Enzyme host ended in the middle of a request"
-            raise ServerDied(message, remedy="the next request starts a fresh one")
+            raise ServerEnded(message, remedy=FRESH)
         answer = protocol.unpack_answer(frame, id)
         if isinstance(answer, protocol.Refusal):
             raise HostError(f"the Enzyme host refused a request: {answer.reason}")

@@ -22,6 +22,9 @@ _NOINLINE = re.compile(
     r"^(attributes #\d+ = \{[^\n]*?) noinline\b(?![^\n]*\boptnone\b)", re.MULTILINE
 )
 
+# Calls that only told the pass the type of a pointer (assembly/call.py).
+_HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n", re.MULTILINE)
+
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
     """Machine code for the entries of a module, not yet loaded."""
@@ -61,7 +64,7 @@ def outside_names(parsed: llvm.ModuleRef) -> Iterator[str]:
 
 
 def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
-    text = _NOINLINE.sub(r"\1", module.ir)
+    text = _HINTS.sub("", _NOINLINE.sub(r"\1", module.ir))
     try:
         return llvm.parse_assembly(text, llvm.create_context())
     except RuntimeError as error:

@@ -14,8 +14,9 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
 
-from enzyme_py.assembly.entry import ENTRY, holds_arrays
+from enzyme_py.assembly.entry import ENTRY
 from enzyme_py.assembly.marker import install_outside
+from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.autodiff import compiled
 from enzyme_py.native.runtime import runtime_addresses
 from enzyme_py.request import Request

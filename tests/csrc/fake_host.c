@@ -201,7 +201,7 @@ int main(int count, char **values) {
     read_input(values[count - 1]);
     for (size_t i = 0; i < sizeof ACTIONS / sizeof *ACTIONS; i++) {
         size_t length = strlen(ACTIONS[i].word);
-        if (strncmp(input, ACTIONS[i].word, length) == 0 && (input[length] == ' ' || !input[length])) {
+        if (strncmp(input, ACTIONS[i].word, length) == 0 && (unsigned char)input[length] <= ' ') {
             ACTIONS[i].act();
             return 0;
         }
