@@ -77,7 +77,9 @@ ROWS = (
         "annotate every argument of the call, and drop set_runtime_activity",
     ),
     Row(
-        r"Mismatched activity for: *(?P<inst>[^\n]*?) const val: *(?P<name>[^\n]*)",
+        # Constant numbers are harmless there; constant memory is not.
+        r"Mismatched activity for: *(?P<inst>[^\n]*?) const val: *"
+        r"(?P<name>(?!(?:double|float|half|i\d+|[<\[{])\b|[<\[{])[^\n]*)",
         ActivityError,
         "constant memory is used where the derivative needs memory with a shadow",
         CHOOSE_ACTIVITY,

@@ -136,9 +136,8 @@ class BoundAnnotated:
         primal = (request_result[-1],) if self.request.need_primal else ()
         if self.plan.mode.is_forward:
             lanes = list(request_result)[: self.plan.width]
-            own: tuple[Any, ...] = (self._batched(list(lanes)),)
-            if self.request.result is Activity.CONST:
-                own = ()
+            is_const = self.request.result is Activity.CONST
+            own: tuple[Any, ...] = () if is_const else (self._batched(lanes),)
         else:
             own = (types.Tuple(tuple(map(self._gradient_type, range(len(self.positions))))),)
         self.result = types.Tuple((*own, *primal))

@@ -21,6 +21,7 @@ from enzyme_py.errors import AnnotationError
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
+from enzyme_py.njit.forward_gradient import forward_part
 from enzyme_py.njit.gradient import Gradient
 from enzyme_py.njit.jvp import Jvp
 from enzyme_py.njit.plans import transform
@@ -176,25 +177,55 @@ def _split_mode(given: Sequence[Any]) -> tuple[Mode, int]:
     return (first.mode, 1) if isinstance(first, ModeType) else (Reverse, 0)
 
 
-@overload(operators.gradient, strict=False)  # annotations would count as a difference
-def _gradient(*given: Any) -> Callable[..., Any] | None:
-    kinds = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
-    mode, place = _split_mode(kinds)
-    kernel = _dispatcher_of(kinds[place]) if len(kinds) > place else None
-    if kernel is None or mode.is_forward:
-        return None
-    plan = Gradient(
-        kernel, runtime_activity=mode.runtime_activity, strong_zero=mode.strong_zero
-    )
-    start = place + 1
+@infer_global(operators.gradient)
+class _GradientTemplate(AbstractTemplate):  # type: ignore[misc]
+    key = operators.gradient
 
-    def gradient(*given):  # type: ignore[no-untyped-def]  # compiled by Numba
-        return transform(plan, *given[start:])
-
-    return gradient
+    def generic(self, args: Sequence[Any], kws: Any) -> Any:
+        mode, place = _split_mode(args)
+        if kws or len(args) <= place or _dispatcher_of(args[place]) is None:
+            return None
+        calls = _gradient_calls(self.context, mode, args[place:])
+        results = [call.return_type for _, call in calls]
+        result = types.Tuple(tuple(results)) if mode.is_forward else results[0]
+        return signature(result, *args)
 
 
-@overload(operators.jvp, strict=False)
+def _gradient_calls(typing_context: Any, mode: Mode, args: Sequence[Any]) -> list[Any]:
+    """Return the functions to call, with their signatures: one, or in forward mode one a part."""
+    kernel, given = _dispatcher_of(args[0]), tuple(map(types.unliteral, args[1:]))
+    if mode.is_forward:
+        functions = [
+            types.Dispatcher(forward_part(kernel, n, len(given)))
+            for n in range(len(given))
+        ]
+        operands = given
+    else:
+        flags = {"runtime_activity": mode.runtime_activity, "strong_zero": mode.strong_zero}
+        plan = typing_context.resolve_value_type(Gradient(kernel, **flags))
+        functions = [typing_context.resolve_value_type(transform)]
+        operands = (plan, *given)
+    return [(f, typing_context.resolve_function_type(f, operands, {})) for f in functions]
+
+
+@lower_builtin(operators.gradient, types.VarArg(types.Any))
+def _lower_gradient(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
+    mode, place = _split_mode(sig.args)
+    plan = [] if mode.is_forward else [context.get_dummy_value()]
+    given = sig.args[place + 1 :]
+    parts = []
+    for function, call in _gradient_calls(context.typing_context, mode, sig.args[place:]):
+        values = [
+            context.cast(builder, value, kind, types.unliteral(kind))
+            for value, kind in zip(args[place + 1 :], given, strict=True)
+        ]
+        if mode.is_forward:  # the parts take *arguments
+            values = [context.make_tuple(builder, call.args[0], values)]
+        parts.append(context.get_function(function, call)(builder, [*plan, *values]))
+    return context.make_tuple(builder, sig.return_type, parts) if mode.is_forward else parts[0]
+
+
+@overload(operators.jvp, strict=False)  # annotations would count as a difference
 def _jvp(f: Any, primals: Any, tangents: Any) -> Callable[..., Any] | None:
     kernel = _dispatcher_of(f)
     if kernel is None:

@@ -98,13 +98,15 @@ class _TransformTemplate(AbstractTemplate):  # type: ignore[misc]
 class Emit:
     """What a bound plan writes its code with."""
 
-    def __init__(self, context: Any, builder: ir.IRBuilder, bound: Bound) -> None:
+    def __init__(self, context: Any, builder: ir.IRBuilder, bound: Bound | None) -> None:
         self.context = context
         self.builder = builder
         self._bound = bound
 
     def request(self, values: Sequence[ir.Value]) -> list[ir.Value]:
         """Run the request and return the items of its flat result."""
+        if self._bound is None:
+            raise RuntimeError
         function, sig = _request_signature(self.context.typing_context, self._bound)
         casted = [
             self.context.cast(self.builder, value, given, wanted)
