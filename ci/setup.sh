@@ -45,4 +45,6 @@ test) set -- --editable '.[test]' ;;
 *) fail "unknown argument $1" ;;
 esac
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
-"$venv/bin/python" -m enzyme_py install
+if [ -z "${ENZYME_PY_HOST:-}${ENZYME_PY_PLUGIN:-}" ]; then
+    "$venv/bin/python" -m enzyme_py install
+fi

@@ -25,13 +25,12 @@ from numba.core import callconv, cgutils
 from enzyme_py.frontend.calling_convention import RAISE
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
 from enzyme_py.frontend.lower import CompiledKernel
+from enzyme_py.frontend.type_hints import TypedAttributes, hint_function
 from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.request import Activity, Direction, Request
 
 _POINTER = ir.IntType(8).as_pointer()
 _INT = ir.IntType(32)
-
-HINT = "enzyme_py_hint"
 
 _PRIMITIVES = {
     Direction.FORWARD: "__enzyme_fwddiff",
@@ -39,17 +38,6 @@ _PRIMITIVES = {
     Direction.SPLIT_FORWARD: "__enzyme_augmentfwd",
     Direction.SPLIT_REVERSE: "__enzyme_reverse",
 }
-
-
-class _TypedAttributes(ir.values.ArgumentAttributes):  # type: ignore[misc]
-    """Parameter attributes with an Enzyme type tree, which llvmlite has no word for."""
-
-    def __init__(self, tree: str) -> None:
-        super().__init__()
-        self._tree = tree
-
-    def _to_list(self, typ: ir.Type) -> list[str]:
-        return [*super()._to_list(typ), f'"enzyme_type"="{self._tree}"']
 
 
 @dataclass(frozen=True)
@@ -79,6 +67,9 @@ class EnzymeCall:
     def shim(self) -> ir.Function:
         """Return the function that Enzyme differentiates, defined in the caller's module."""
         module = self.builder.module
+        name = f"shim.{self.kernel.symbol}"
+        if name in module.globals:
+            return module.globals[name]
         kept = [leaf for parts in self._parts for leaf in parts if leaf.role is not Role.OWNER]
         kernel_type = self.context.call_conv.get_function_type(
             self.kernel.return_type, self.kernel.argument_types
@@ -92,35 +83,26 @@ class EnzymeCall:
         function = ir.Function(
             module,
             ir.FunctionType(ir.VoidType(), [kernel_type.args[0], *kept_types]),
-            module.get_unique_name(f"shim.{self.kernel.symbol}"),
+            name,
         )
-        function.linkage = "internal"
+        function.linkage = "linkonce_odr"  # the two halves of a split mode must share it
         self._annotate(function, kept)
         self._fill(function, kernel_type, flat)
         return function
 
     def _annotate(self, function: ir.Function, kept: Sequence[Leaf]) -> None:
         result, *parameters = function.args
-        result.attributes = _TypedAttributes(memory_tree(self.context, self.kernel.return_type))
+        result.attributes = TypedAttributes(memory_tree(self.context, self.kernel.return_type))
         for parameter, leaf in zip(parameters, kept, strict=True):
             if leaf.parameter_tree is not None:
-                parameter.attributes = _TypedAttributes(leaf.parameter_tree)
+                parameter.attributes = TypedAttributes(leaf.parameter_tree)
 
     def _hint(self, builder: ir.IRBuilder, function: ir.Function, kept: Sequence[Leaf]) -> None:
-        """Say the type trees once more, as calls that do nothing.
-
-        Enzyme reads the attribute on calls inside the function that it analyses, and not on the
-        parameters of the outermost one (MEASURED). The native stage drops the calls.
-        """
+        """Say the type trees once more, where Enzyme reads them."""
         for parameter, leaf in zip(function.args[1:], kept, strict=True):
             if leaf.role is Role.DATA and leaf.content:
-                name = f"{HINT}.{leaf.content.replace('@', '.')}"
-                hint = function.module.globals.get(name)
-                if hint is None:
-                    kind = ir.FunctionType(ir.VoidType(), [parameter.type])
-                    hint = ir.Function(function.module, kind, name)
-                    hint.args[0].attributes = _TypedAttributes(leaf.parameter_tree or "")
-                builder.call(hint, [parameter])
+                hint = hint_function(function.module, leaf.content)
+                builder.call(hint, [builder.bitcast(parameter, _POINTER)])
 
     def _fill(
         self, function: ir.Function, kernel_type: ir.FunctionType, flat: Sequence[Leaf]

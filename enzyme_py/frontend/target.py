@@ -32,9 +32,11 @@ from numba.core.target_extension import (
 )
 
 from enzyme_py.errors import LoweringError
+from enzyme_py.frontend.broadcasting import forget_broadcast_indices
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
+from enzyme_py.frontend.type_hints import hint_block_operations
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
@@ -80,6 +82,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
     def __init__(self, typing_context: Any, name: str, target: KernelTarget) -> None:
         self._kernel_target = target
         self._in_exception = False
+        self.last_list_payload: Any = None
         super().__init__(typing_context, name)
 
     @global_compiler_lock  # type: ignore[misc]
@@ -111,6 +114,13 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         finally:
             self._in_exception = False
 
+    def get_data_type(self, ty: Any) -> Any:
+        found = super().get_data_type(ty)
+        if isinstance(ty, types.ListPayload):
+            # Numba asks for it right before it grows a list, and grows it without saying the type.
+            self.last_list_payload = found
+        return found
+
     def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
         # Only the boxing of an exception's arguments asks for one. Numbers and strings need no
         # environment, and a derivative has none.
@@ -128,6 +138,8 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
             from numba.core import fastmathpass
 
             fastmathpass.rewrite_module(mod, self.fastmath)
+        hint_block_operations(mod)
+        forget_broadcast_indices(mod)
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """Nothing is executable yet; a unique token stands for the compiled function."""

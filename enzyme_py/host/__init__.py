@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from enzyme_py.host.client import close as close
     from enzyme_py.host.client import differentiate as differentiate
+    from enzyme_py.host.client import simplify as simplify
     from enzyme_py.host.locate import identity as identity
 
-__all__ = ["close", "differentiate", "identity"]
-_HOMES = {"close": "client", "differentiate": "client", "identity": "locate"}
+__all__ = ["close", "differentiate", "identity", "simplify"]
+_HOMES = {"close": "client", "differentiate": "client", "simplify": "client", "identity": "locate"}
 
 
 def __getattr__(name: str) -> object:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import dataclasses
 import os
 import threading
 from pathlib import Path
@@ -84,16 +85,24 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
 
     May be called from any thread. Ctrl-C ends the request at once, and only this one.
     """
+    return judge(module, _run(module, module.options))
+
+
+def simplify(module: DiffModule) -> DiffModule:
+    """Return the module as the pass would see it: after O2, before Enzyme."""
+    outcome = _run(module, (*module.options, "--enzyme-enable=0"))
+    return dataclasses.replace(module, ir=judge(module, outcome, is_complete=False).ir)
+
+
+def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:
     toolchain = find_toolchain()
-    options = (*REQUIRED_OPTIONS, *module.options)
+    options = (*REQUIRED_OPTIONS, *asked)
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     ir = toolchain.prepare(module.ir).encode()
     with keeper.turns:
         if can_serve(toolchain.executable):
-            outcome = _serve(toolchain, options, ir, limits, module)
-        else:
-            outcome = oneshot.run(toolchain, options, ir, limits)
-    return judge(module, outcome)
+            return _serve(toolchain, options, ir, limits, module)
+        return oneshot.run(toolchain, options, ir, limits)
 
 
 def _serve(

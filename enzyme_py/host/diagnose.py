@@ -158,8 +158,13 @@ UNRESOLVED_CALL = re.compile(
 NEARLY = 0.8  # of the memory limit: a crash there is the limit's doing
 
 
-def judge(module: DiffModule, outcome: Outcome) -> DifferentiatedModule:
-    """The differentiated module, or the exception that `outcome` deserves."""
+def judge(
+    module: DiffModule, outcome: Outcome, *, is_complete: bool = True
+) -> DifferentiatedModule:
+    """The differentiated module, or the exception that `outcome` deserves.
+
+    With `is_complete=False` derivatives may be left in it to be made.
+    """
     if outcome.timed_out:
         raise _timed_out(module, outcome)
     if _ran_out_of_memory(outcome):
@@ -169,7 +174,7 @@ def judge(module: DiffModule, outcome: Outcome) -> DifferentiatedModule:
     refusal = _refusal(module, outcome)
     if refusal is not None:
         raise refusal
-    return _finished(module, outcome)
+    return _finished(module, outcome, is_complete)
 
 
 def _timed_out(module: DiffModule, outcome: Outcome) -> EnzymeError:
@@ -277,12 +282,14 @@ def _is_same_file(name: str, path: str | None) -> bool:
     return path is not None and (path == name or path.endswith(f"/{name}"))
 
 
-def _finished(module: DiffModule, outcome: Outcome) -> DifferentiatedModule:
+def _finished(
+    module: DiffModule, outcome: Outcome, is_complete: bool
+) -> DifferentiatedModule:
     if len(outcome.log) >= LOG_LIMIT:
         message = "the pass printed more than can be checked for warnings"
         raise HostError(message, where=module.where, remedy=REPORT)
     unresolved = UNRESOLVED_CALL.search(outcome.output)
-    if unresolved is not None:
+    if is_complete and unresolved is not None:
         message = "the pass left a derivative undone"
         raise DerivativeError(message, where=module.where, remedy=REPORT, detail=unresolved[0])
     lost = [name for name in module.entries if not _defines(outcome.output, name)]

@@ -1,12 +1,12 @@
 """Finished derivatives on disk, found by everything that affects them.
 
 A key is a hash over the module before the pass (IR, entries, options), the identity of the host,
-the versions of llvmlite and LLVM, the processor, and the version of this format. Under it lies one
-file: a head line, the hash of the rest, and the rest (JSON, then the object). Files are written
-aside and renamed, so a reader sees a whole file or none, however many processes write; a file that
-is damaged is removed and made anew. Nothing is unpickled. Because the content is run, only files of
-this user (or root) that nobody else can write are read. The least recently used go first when the
-sum of all passes `settings.cache_limit`.
+the versions of llvmlite and LLVM, the processor, the C runtime's functions, and the version of this
+format. Under it lies one file: a head line, the hash of the rest, and the rest (JSON, then the
+object). Files are written aside and renamed, so a reader sees a whole file or none, however many
+processes write; a file that is damaged is removed and made anew. Nothing is unpickled. Because the
+content is run, only files of this user (or root) that nobody else can write are read. The least
+recently used go first when the sum of all passes `settings.cache_limit`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import CacheWarning
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.machine import host_cpu, llvm_identity
+from enzyme_py.native.runtime import DECLARATIONS
 from enzyme_py.settings import settings
 
-FORMAT = 1
+FORMAT = 1  # raise it with every change to this file's layout or to how code is generated
 HEAD = b"enzyme_py derivative %d\n" % FORMAT
 SUFFIX = ".derivative"
 _DIGEST_SIZE = hashlib.sha256().digest_size
@@ -66,7 +67,7 @@ def key(module: DiffModule, host_identity: str) -> str:
     """The name under which the result of a module is kept."""
     cpu = host_cpu()
     parts = [module.ir, *module.entries, "", *module.options, "", host_identity]
-    parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT)]
+    parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()
