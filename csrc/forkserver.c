@@ -26,6 +26,14 @@
 
 #include "frame.h"
 
+/* Younger than the kernel headers that wheels are built with; the same on every architecture. */
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
 #define SERVER_FAILED 70
 #define LAST_KEPT_DESCRIPTOR OUTPUT_DESCRIPTOR
 #define STACK_WANTED (100ul << 20) /* the kernel leaves at least 128 MB of room below the stack */
@@ -138,15 +146,15 @@ INTERPOSED int close(int descriptor) {
 
 static void limit(int resource, uint64_t wanted) {
     struct rlimit bounds;
-    if (getrlimit((__rlimit_resource_t)resource, &bounds) != 0) return;
+    if (getrlimit(resource, &bounds) != 0) return;
     rlim_t most = bounds.rlim_max;
     bounds.rlim_cur = most != RLIM_INFINITY && wanted > most ? most : (rlim_t)wanted;
-    setrlimit((__rlimit_resource_t)resource, &bounds);
+    setrlimit(resource, &bounds);
 }
 
 static uint64_t soft_limit(int resource) {
     struct rlimit bounds = {.rlim_cur = RLIM_INFINITY};
-    getrlimit((__rlimit_resource_t)resource, &bounds);
+    getrlimit(resource, &bounds);
     return bounds.rlim_cur;
 }
 

@@ -12,6 +12,7 @@ Ordinary Python over NumPy arrays in, exact derivatives out, forward and reverse
 
 from enzyme_py import njit as _njit  # teaches Numba the names below
 from enzyme_py import errors as errors
+from enzyme_py import inspect as inspect
 from enzyme_py.annotations import Active as Active
 from enzyme_py.annotations import BatchDuplicated as BatchDuplicated
 from enzyme_py.annotations import BatchDuplicatedNoNeed as BatchDuplicatedNoNeed
@@ -39,6 +40,8 @@ from enzyme_py.operators import value_and_grad as value_and_grad
 from enzyme_py.operators import vjp as vjp
 from enzyme_py.settings import config as config
 from enzyme_py.settings import set_verbose_errors as set_verbose_errors
+from enzyme_py.thunks import Tape as Tape
+from enzyme_py.thunks import autodiff_thunk as autodiff_thunk
 
 __version__ = "0.1.0"
 

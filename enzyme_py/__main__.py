@@ -51,9 +51,11 @@ def _install(given: argparse.Namespace) -> int:
 
 
 def _doctor(given: argparse.Namespace) -> int:
-    from enzyme_py.host import doctor
+    from enzyme_py import doctor
 
-    return doctor.main()
+    text, is_well = doctor.diagnosis()
+    print(text)
+    return 0 if is_well else 1
 
 
 def _cache(given: argparse.Namespace) -> int:

@@ -6,17 +6,19 @@ Four stages, in the order in which the data flows: lower and assemble, different
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import Any
 
 from numba.core.compiler_lock import global_compiler_lock
 
 from enzyme_py import host, native
 from enzyme_py.assembly.allocations import allocates, protect_carried
-from enzyme_py.assembly.entry import assemble
+from enzyme_py.assembly.entry import argument_count, assemble
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.request import Request
+from enzyme_py.request import Direction, Request
+from enzyme_py.timings import record
 
 _compiled: dict[tuple[Request, tuple[Any, ...]], NativeFunction] = {}
 
@@ -24,20 +26,45 @@ _compiled: dict[tuple[Request, tuple[Any, ...]], NativeFunction] = {}
 def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     """Return the machine code of a request for arguments of the given Numba types."""
     key = (request, given_types)
+    if request.direction is Direction.SPLIT_REVERSE:  # its code came with the forward half
+        forward = dataclasses.replace(request, direction=Direction.SPLIT_FORWARD)
+        key = (forward, given_types[: argument_count(request)])
     found = _compiled.get(key)
     if found is None:
         with global_compiler_lock:
-            found = _compiled.get(key)
-            if found is None:
-                module = assemble(request, given_types)
-                found = native.compile(module, _differentiate, host.identity())
-                _compiled[key] = found
+            found = _compiled.get(key) or _compiled.setdefault(key, _compile(*key))
     return found
 
 
-def _differentiate(module: DiffModule) -> DifferentiatedModule:
-    """Run the pass; what it may not recompute is visible, and marked, only after its own O2."""
-    if allocates(module.ir):
-        simplified = host.simplify(module)
-        module = dataclasses.replace(simplified, ir=protect_carried(simplified.ir))
-    return host.differentiate(module)
+def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
+    begun = time.perf_counter()
+    module = assemble(request, given_types)
+    lowered = time.perf_counter() - begun
+    function = native.compile(module, differentiate, host.identity())
+    _record(module.where.kernel or "", lowered, function.profile)
+    return function
+
+
+def differentiate(module: DiffModule) -> DifferentiatedModule:
+    """Run the pass on a module."""
+    return host.differentiate(protected(module))
+
+
+def protected(module: DiffModule) -> DiffModule:
+    """Return the module with marks on what the pass may not compute twice.
+
+    They can be set only on the code that the pass really reads, so its own O2 comes first.
+    """
+    if not allocates(module.ir):
+        return module
+    simplified = host.simplify(module)
+    return dataclasses.replace(simplified, ir=protect_carried(simplified.ir))
+
+
+def _record(kernel: str, lowered: float, profile: native.Profile) -> None:
+    record(kernel, "numba", lowered)
+    if profile.is_from_cache:
+        record(kernel, "cache", profile.load)
+    else:
+        record(kernel, "host", profile.host)
+        record(kernel, "native", profile.native + profile.load)

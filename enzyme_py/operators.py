@@ -33,8 +33,8 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     part per lane in place of each derivative. The mode may be left out: Reverse.
     """
     mode, kernel, result, annotations = _read(given)
-    width, is_batch = _width(kernel, annotations)
-    _check_apart(kernel, annotations)
+    width, is_batch = lanes_of(kernel, annotations)
+    check_apart(kernel, annotations)
     plan = Annotated(
         kernel, mode, tuple(one.activity for one in annotations), width, is_batch, result
     )
@@ -66,7 +66,7 @@ def _read(given: Sequence[Any]) -> tuple[Mode, Any, Activity | None, list[Annota
     return mode, kernel, result, [as_annotation(value) for value in rest]
 
 
-def _width(kernel: Any, annotations: Sequence[Annotation]) -> tuple[int, bool]:
+def lanes_of(kernel: Any, annotations: Sequence[Annotation]) -> tuple[int, bool]:
     """Return the number of lanes, and whether results come in tuples of lanes."""
     batches = [one for one in annotations if type(one).__name__.startswith("Batch")]
     widths = {len(one.shadows) for one in annotations if one.shadows}
@@ -77,7 +77,7 @@ def _width(kernel: Any, annotations: Sequence[Annotation]) -> tuple[int, bool]:
     return (widths.pop() if widths else 1), bool(batches)
 
 
-def _check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
+def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
     """Refuse a shadow that shares memory with another argument or its shadow."""
     arrays = [
         (number, place, array)

@@ -9,7 +9,14 @@ reverse request of an Active result takes `width` seeds at the end. It returns o
 
 The gradient of an Active argument has the argument's type; that of a Mixed one is a flat tuple of
 its numbers, since its arrays' gradients are in its shadows. With `has_aux` the kernel returns
-(value, aux) and only the value, a scalar, is differentiated. `primal` requests run the kernel alone, through the same pipeline.
+(value, aux) and only the value, a scalar, is differentiated.
+
+A split reverse has two halves, both with the address of a tape (an enzyme_py_region) in front of
+their arguments. The forward half returns, for each array result and lane, where its shadow lies as
+(address, shape, strides), then the primal; the reverse half takes the seeds of a scalar result and
+returns gradients as `reverse` does.
+
+`primal` requests run the kernel alone, through the same pipeline.
 """
 
 from __future__ import annotations
@@ -60,6 +67,11 @@ class Request:
     has_aux: bool = False
     runtime_activity: bool = False
     strong_zero: bool = True
+
+    @property
+    def is_split(self) -> bool:
+        """Whether this is one half of a split reverse, whose arguments begin with the tape."""
+        return self.direction in (Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Finding and installing the executable: small wheels stand in for the real one, failures are real.
+"""Installing the executable: small wheels stand in for the real one, the failures are real.
 
 A fake pin is put in the place of this platform's. pip is the real one, pointed at a folder instead
 of a registry by its own environment variables.
@@ -14,7 +14,6 @@ import stat
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -24,63 +23,12 @@ import pytest
 from enzyme_py.__main__ import main
 from enzyme_py.errors import ProvisionError
 from enzyme_py.host import fetch, locate, pinned, provision, store
-from enzyme_py.host.doctor import examine
 from enzyme_py.host.pinned import Pin, pin_of_this_platform
 from enzyme_py.settings import config, settings
+from tests.fake_registry import PROGRAM, a_pin, registry, the_wheel, use_pin, write_wheel
 from tests.host_programs import ROOT
 
-PROGRAM = b"#!/bin/sh\necho 'LLVM version 22.0.0git'\n" + b"#" * 100_000
-METADATA = "Metadata-Version: 2.1\nName: pennylane-catalyst\nVersion: 0.15.0\n"
-
-
-def write_wheel(folder: Path, platform: str, program: bytes = PROGRAM) -> Path:
-    """A wheel that pip accepts, with `program` as its executable."""
-    wheel = folder / f"pennylane_catalyst-0.15.0-cp312-abi3-{platform}.whl"
-    info = "pennylane_catalyst-0.15.0.dist-info"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr(pinned.MEMBER, program)
-        archive.writestr(f"{info}/METADATA", METADATA)
-        archive.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nTag: cp312-abi3-{platform}\n")
-        archive.writestr(f"{info}/RECORD", "")
-    return wheel
-
-
-def a_pin(wheel: Path, program: bytes = PROGRAM) -> Pin:
-    """The pin that fits a wheel."""
-    return Pin(
-        platform=pin_of_this_platform().platform,
-        wheel_sha256=store.sha256_of(wheel),
-        executable_sha256=hashlib.sha256(program).hexdigest(),
-        wheel_bytes=wheel.stat().st_size,
-        executable_bytes=len(program),
-    )
-
-
-@pytest.fixture
-def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that pip takes for the registry, with one good wheel; an empty cache folder."""
-    folder = tmp_path / "registry"
-    folder.mkdir()
-    pin = a_pin(write_wheel(folder, pin_of_this_platform().platform))
-    use_pin(monkeypatch, pin)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setattr(locate, "installed_executable", lambda pin: None)
-    locate.forget()
-    with config(host=None, plugin=None, cache_dir=tmp_path / "cache"):
-        yield folder
-    locate.forget()
-
-
-def use_pin(monkeypatch: pytest.MonkeyPatch, pin: Pin) -> None:
-    for key in pinned.PINS:
-        monkeypatch.setitem(pinned.PINS, key, pin)
-
-
-def the_wheel(registry: Path) -> Path:
-    (wheel,) = registry.glob("*.whl")
-    return wheel
+__all__ = ["registry"]
 
 
 def modes(folder: Path) -> dict[str, str]:
@@ -219,120 +167,6 @@ def test_what_a_killed_process_left_is_removed(registry: Path) -> None:
     assert not left.exists()
 
 
-# ---- order of search ----
-
-
-def test_the_setting_comes_first(registry: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "mine"
-    mine.write_bytes(PROGRAM)
-    mine.chmod(0o755)
-    with config(host=str(mine)):
-        assert locate.find_executable() == mine
-
-
-def test_an_installed_wheel_comes_before_the_cache(
-    registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    provision.install()
-    monkeypatch.undo()
-    use_pin(monkeypatch, a_pin(the_wheel(registry)))
-    executable = _pretend_installed(tmp_path, monkeypatch, "0.15.0")
-    assert locate.find_executable() == executable
-    monkeypatch.setattr(locate, "sha256_of", None)  # the hash is remembered
-    assert locate.find_executable() == executable
-
-
-@pytest.mark.parametrize(("version", "program"), [("0.14.0", PROGRAM), ("0.15.0", b"another")])
-def test_another_installed_wheel_is_passed_over(
-    registry: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    version: str,
-    program: bytes,
-) -> None:
-    stored = provision.install()
-    monkeypatch.undo()
-    use_pin(monkeypatch, a_pin(the_wheel(registry)))
-    _pretend_installed(tmp_path, monkeypatch, version, program)
-    assert locate.find_executable() == stored
-
-
-def _pretend_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, program: bytes = PROGRAM
-) -> Path:
-    """A distribution as pip leaves it, in a folder on sys.path."""
-    site = tmp_path / "prefix" / "site-packages"
-    info = site / f"pennylane_catalyst-{version}.dist-info"
-    info.mkdir(parents=True)
-    executable = tmp_path / "prefix" / "bin" / "catalyst"
-    executable.parent.mkdir()
-    executable.write_bytes(program)
-    executable.chmod(0o755)
-    (info / "METADATA").write_text(METADATA.replace("0.15.0", version))
-    (info / "RECORD").write_text("../bin/catalyst,,\n")
-    monkeypatch.syspath_prepend(str(site))
-    return executable
-
-
-# ---- that it is not fooled ----
-
-
-def test_a_changed_executable_is_not_run_but_replaced(registry: Path) -> None:
-    path = provision.install()
-    path.write_bytes(PROGRAM[:-1] + b"!")
-    os.utime(path, ns=(0, 0))
-    assert store.stored_executable(pin_of_this_platform()) is None
-    assert locate.find_executable().read_bytes() == PROGRAM
-
-
-def test_a_change_that_keeps_size_and_time_is_seen_by_the_doctor(registry: Path) -> None:
-    path = provision.install()
-    before = path.stat()
-    path.write_bytes(PROGRAM[:-1] + b"!")
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert not store.hash_matches(pin_of_this_platform())
-    (finding,) = [finding for finding in examine() if finding.name == "host"]
-    assert not finding.is_good
-    assert "wrong SHA-256" in finding.text
-
-
-@pytest.mark.parametrize("name", ["", "manifest.json", "catalyst"])
-def test_what_others_can_write_is_not_run(registry: Path, name: str) -> None:
-    path = provision.install()
-    (path.parent / name).chmod(0o770)
-    assert "can be written by others" in str(store.objection_to_stored(pin_of_this_platform()))
-    assert locate.find_executable() == path
-    assert store.objection_to_stored(pin_of_this_platform()) is None
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
-def test_what_belongs_to_another_user_is_not_run(registry: Path) -> None:
-    path = provision.install()
-    os.chown(path, 12345, -1)
-    assert "belongs to another user" in str(store.objection_to_stored(pin_of_this_platform()))
-    assert store.stored_executable(pin_of_this_platform()) is None
-
-
-def test_a_symbolic_link_is_not_followed(registry: Path, tmp_path: Path) -> None:
-    path = provision.install()
-    path.rename(tmp_path / "moved")
-    path.symlink_to(tmp_path / "moved")
-    assert "symbolic link" in str(store.objection_to_stored(pin_of_this_platform()))
-
-
-def test_nothing_is_installed_where_others_can_write(registry: Path) -> None:
-    store.host_folder().mkdir(parents=True)
-    store.host_folder().chmod(0o777)
-    with pytest.raises(ProvisionError, match="others could change it"):
-        provision.install()
-
-
-def test_a_broken_manifest_means_not_installed(registry: Path) -> None:
-    path = provision.install()
-    (path.parent / "manifest.json").write_text("{")
-    assert "not the manifest" in str(store.objection_to_stored(pin_of_this_platform()))
-
-
 # ---- that it fails clearly ----
 
 
@@ -418,7 +252,7 @@ def test_no_network_says_why_the_cached_copy_is_not_used(
 ) -> None:
     provision.install().chmod(0o777)
     the_wheel(registry).unlink()
-    with pytest.raises(ProvisionError, match="not used, since .* can be written by others"):
+    with pytest.raises(ProvisionError, match=r"not used, since .* can be written by others"):
         locate.find_executable()
 
 
@@ -509,60 +343,3 @@ def test_every_platform_is_pinned() -> None:
         "manylinux_2_28_aarch64",
         "macosx_13_0_arm64",
     }
-
-
-# ---- the doctor ----
-
-
-def test_the_doctor_without_an_executable(
-    registry: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["doctor"]) == 1
-    told = capsys.readouterr().out
-    assert "FAIL host" in told
-    assert "python -m enzyme_py install" in told
-    assert "ok   python" in told
-    assert not store.folder_of(pin_of_this_platform()).exists()  # it looks, and fetches nothing
-
-
-def test_the_doctor_with_the_real_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor"]) == 0
-    told = capsys.readouterr().out
-    for fragment in (
-        "numba 0.",
-        "llvmlite 0.",
-        "LLVM version 22",
-        "sha256",
-        "at 3 is 6",
-        str(settings.cache_dir),
-    ):
-        assert fragment in told
-    assert "FAIL" not in told
-
-
-def test_the_doctor_finds_a_host_without_enzyme(capsys: pytest.CaptureFixture[str]) -> None:
-    with config(host="/bin/true"):
-        assert main(["doctor"]) == 1
-    assert "/bin/true has no Enzyme in it" in capsys.readouterr().out
-
-
-def test_cache(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    with config(cache_dir=tmp_path):
-        assert main(["cache"]) == 0
-        assert main(["cache", "--clear"]) == 0
-    told = capsys.readouterr().out
-    assert "0 derivatives" in told
-    assert "removed 0 files" in told
-
-
-def test_an_error_on_the_command_line_is_no_traceback(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "enzyme_py", "install", "--wheel", str(tmp_path / "none.whl")],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "ENZYME_PY_CACHE_DIR": str(tmp_path / "c")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith("enzyme_py: there is no file")
-    assert "Traceback" not in done.stderr

@@ -67,6 +67,9 @@ class EnzymeCall:
     def shim(self) -> ir.Function:
         """Return the function that Enzyme differentiates, defined in the caller's module."""
         module = self.builder.module
+        name = f"shim.{self.kernel.symbol}"
+        if name in module.globals:
+            return module.globals[name]
         kept = [leaf for parts in self._parts for leaf in parts if leaf.role is not Role.OWNER]
         kernel_type = self.context.call_conv.get_function_type(
             self.kernel.return_type, self.kernel.argument_types
@@ -80,9 +83,9 @@ class EnzymeCall:
         function = ir.Function(
             module,
             ir.FunctionType(ir.VoidType(), [kernel_type.args[0], *kept_types]),
-            module.get_unique_name(f"shim.{self.kernel.symbol}"),
+            name,
         )
-        function.linkage = "internal"
+        function.linkage = "linkonce_odr"  # the two halves of a split mode must share it
         self._annotate(function, kept)
         self._fill(function, kernel_type, flat)
         return function

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils
+from numba.core import cgutils, types
 
 from enzyme_py.assembly.call import Argument, EnzymeCall
-from enzyme_py.assembly.results import ResultBuilder, result_type, seed_type
+from enzyme_py.assembly.record import Record
+from enzyme_py.assembly.results import ResultBuilder, result_type, returns_primal, seed_type
 from enzyme_py.frontend.lower import CompiledKernel, compile_kernel
 from enzyme_py.frontend.target import KernelTarget
 from enzyme_py.request import Activity, Direction, Request
@@ -21,7 +22,7 @@ from enzyme_py.request import Activity, Direction, Request
 
 def kernel_types(request: Request, given: Sequence[Any]) -> tuple[Any, ...]:
     """Pick the types of the kernel's own arguments out of those of the request."""
-    picked, position = [], 0
+    picked, position = [], int(request.is_split)
     for activity in request.activities:
         picked.append(given[position])
         position += 1 + (request.width if activity.has_shadow else 0)
@@ -53,6 +54,8 @@ class _Emitter:
         self.results = ResultBuilder(context, builder)
 
     def emit(self, given_types: Sequence[Any], values: Sequence[ir.Value]) -> ir.Value:
+        if self.request.is_split:
+            return self._emit_half(values[0], given_types[1:], values[1:])
         arguments, seeds = self._arguments(given_types, values)
         result = self._slot(None)
         if self.request.direction is Direction.PRIMAL:
@@ -69,8 +72,37 @@ class _Emitter:
             items += self._derivatives(result, shadows)
         else:
             items += self._gradients(arguments, call.gradients(value))
-        if self.request.need_primal:
+        if returns_primal(self.request):
             items.append(self._primal(result))
+        return self._tuple(items)
+
+    def _emit_half(
+        self, tape: ir.Value, given_types: Sequence[Any], values: Sequence[ir.Value]
+    ) -> ir.Value:
+        """Emit one half of a split reverse; slots and Enzyme's tape are kept in a record."""
+        arguments, seeds = self._arguments(given_types, values)
+        record = Record(self.context, self.builder, self.kernel.return_type, self.request.width)
+        call = EnzymeCall(self.context, self.builder, self.request, self.kernel)
+        if self.request.direction is Direction.SPLIT_FORWARD:
+            record.create(tape)
+        else:
+            record.recall(tape)
+        shadows = [] if self.request.result is Activity.CONST else record.shadows
+        for shadow, seed in zip(shadows, seeds, strict=False):
+            self.builder.store(
+                self.context.get_return_value(self.builder, self.kernel.return_type, seed), shadow
+            )
+        if self.request.direction is Direction.SPLIT_REVERSE:
+            value = call.call(record.result, shadows, arguments, [record.enzyme_tape()])
+            return self._tuple(self._gradients(arguments, call.gradients(value)))
+        record.keep_enzyme_tape(call.call(record.result, shadows, arguments))
+        kind = self.kernel.return_type
+        items = []
+        if isinstance(kind, types.Array):
+            primal = self._load(record.result)
+            items = [self.results.place(kind, primal, self._load(one)) for one in shadows]
+        if returns_primal(self.request):
+            items.append(self._primal(record.result))
         return self._tuple(items)
 
     def _arguments(

@@ -12,24 +12,36 @@ lie in the region, and the caller copies them before it calls `enzyme_py_leave`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import callconv, cgutils
+from numba.core import callconv, cgutils, types
 
 from enzyme_py.assembly.attributes import with_attributes
+from enzyme_py.assembly.emit import kernel_types
 from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import stable_names
 from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.assembly.runtime_ir import runtime_ir
-from enzyme_py.frontend.lower import CompiledKernel, LoweredKernel, catches, lower, where_is
+from enzyme_py.errors import Where
+from enzyme_py.frontend.lower import (
+    CompiledKernel,
+    LoweredKernel,
+    catches,
+    compile_kernel,
+    lower,
+    where_is,
+)
 from enzyme_py.frontend.target import KERNEL
-from enzyme_py.request import Request
+from enzyme_py.request import Activity, Direction, Request
 
 ENTRY = "enzyme_py_entry"
-_ENTER = "enzyme_py_enter"
+REVERSE_ENTRY = "enzyme_py_reverse_entry"
+_HALVES = (Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
+_FIRST_ARGUMENT = 2  # behind the result and excinfo
 
 # The pass, and what runs before it (DESIGN 3 and 5). Each row is there for a reason:
 _OPTIONS = (
@@ -43,16 +55,58 @@ _OPTIONS = (
 # With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate).
 _CATCHING_OPTIONS = ("--enzyme-rematerialize=0",)
 
+# The statuses of csrc/runtime.h, and what a caller sees.
+_FAILURES = (
+    (-16, MemoryError, "the region allocator of enzyme_py is out of memory"),
+    (-17, RuntimeError, "this tape is in use by another thread"),
+)
+
 _POINTER = ir.IntType(8).as_pointer()
 _INT = ir.IntType(32)
 
 
 def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
-    """Lower the request's kernel with everything around it into one module for the pass."""
+    """Lower the request's kernel with everything around it into one module for the pass.
+
+    Both halves of a split reverse are in one module, or Enzyme could give them different tapes.
+    """
     where = where_is(request.kernel)
-    lowered = lower(_entry_function(request), tuple(given_types), where)
-    options = _OPTIONS + (_CATCHING_OPTIONS if catches(lowered.kernel) else ())
-    return DiffModule(_module_text(lowered), (ENTRY,), options, where)
+    requests = [request]
+    if request.is_split:
+        requests = [replace(request, direction=half) for half in _HALVES]
+    lowered = [_lower_entry(one, given_types, where) for one in requests]
+    names = tuple(entry_name(one) for one in requests)
+    is_catching = any(catches(one.kernel) for one in lowered)
+    options = _OPTIONS + (_CATCHING_OPTIONS if is_catching else ())
+    return DiffModule(_module_text(lowered, requests), names, options, where)
+
+
+def entry_name(request: Request) -> str:
+    """Return the symbol of a request's entry in its module."""
+    return REVERSE_ENTRY if request.direction is Direction.SPLIT_REVERSE else ENTRY
+
+
+def _lower_entry(request: Request, given_types: Sequence[Any], where: Where) -> LoweredKernel:
+    function = _entry_function(request)
+    kept = list(given_types)
+    if request.is_split:
+        kept = kept[: argument_count(request)]
+        if request.direction is Direction.SPLIT_REVERSE:
+            kept += _seed_types(request, kept)
+    return lower(function, tuple(kept), where)
+
+
+def argument_count(request: Request) -> int:
+    """Return the number of a half's arguments without seeds: the tape, primals, shadows."""
+    return 1 + sum(1 + request.width * one.has_shadow for one in request.activities)
+
+
+def _seed_types(request: Request, given: Sequence[Any]) -> list[Any]:
+    """Return the types of the seeds that a reverse half takes: a scalar result has them."""
+    kernel = compile_kernel(request.kernel, kernel_types(request, given))
+    is_scalar = isinstance(kernel.return_type, types.Number)
+    is_seeded = is_scalar and request.result is not Activity.CONST
+    return [kernel.return_type] * request.width if is_seeded else []
 
 
 def _entry_function(request: Request) -> Callable[..., Any]:
@@ -63,12 +117,16 @@ def _entry_function(request: Request) -> Callable[..., Any]:
     return derivative
 
 
-def _module_text(lowered: LoweredKernel) -> str:
-    module = lowered.module
-    for text in (str(_trampoline(lowered.kernel)), runtime_ir()):
-        module.link_in(_parsed(text))
+def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) -> str:
+    module = _parsed("")
+    for one, request in zip(lowered, requests, strict=True):
+        # First what calls, then what is called: LLVM links such functions only on demand.
+        module.link_in(_parsed(str(_trampoline(one.kernel, request))))
+        module.link_in(one.module)
+    names = [entry_name(request) for request in requests]
+    module.link_in(_parsed(runtime_ir()))
     module.verify()
-    return with_attributes(stable_names(str(module), (ENTRY,)))
+    return with_attributes(stable_names(str(module), names))
 
 
 def _parsed(text: str) -> llvm.ModuleRef:
@@ -78,28 +136,27 @@ def _parsed(text: str) -> llvm.ModuleRef:
     return module
 
 
-def _trampoline(kernel: CompiledKernel) -> ir.Module:
+def _trampoline(kernel: CompiledKernel, request: Request) -> ir.Module:
     context = kernel.target.target_context
     module = context.create_module("entry")
     kind = context.call_conv.get_function_type(kernel.return_type, kernel.argument_types)
     pack = ir.LiteralStructType(kind.args)
-    entry = ir.Function(module, kind, ENTRY)
+    entry = ir.Function(module, kind, entry_name(request))
     builder = ir.IRBuilder(entry.append_basic_block("entry"))
     packed = builder.alloca(pack)
     for position, value in enumerate(entry.args):
         builder.store(value, cgutils.gep_inbounds(builder, packed, 0, position))
-    enter_type = ir.FunctionType(_INT, [_POINTER, _POINTER, _POINTER, _INT])
-    enter = ir.Function(module, enter_type, _ENTER)
     body = _body(module, kernel, kind, pack)
-    status = builder.call(
-        enter,
-        [
-            builder.bitcast(body, _POINTER),
-            builder.bitcast(packed, _POINTER),
-            builder.bitcast(entry.args[1], _POINTER),
-            _INT(int(holds_arrays(kernel.return_type))),
-        ],
-    )
+    operands = [builder.bitcast(value, _POINTER) for value in (body, packed, entry.args[1])]
+    if request.is_split:
+        tape = builder.inttoptr(entry.args[_FIRST_ARGUMENT], _POINTER)
+        enter_type = ir.FunctionType(_INT, [_POINTER] * 4)
+        enter = ir.Function(module, enter_type, "enzyme_py_enter_tape")
+        status = builder.call(enter, [tape, *operands])
+    else:
+        enter_type = ir.FunctionType(_INT, [_POINTER] * 3 + [_INT])
+        enter = ir.Function(module, enter_type, "enzyme_py_enter")
+        status = builder.call(enter, [*operands, _INT(int(holds_arrays(kernel.return_type)))])
     _return_status(context, builder, entry, status)
     return module
 
@@ -107,13 +164,13 @@ def _trampoline(kernel: CompiledKernel) -> ir.Module:
 def _return_status(
     context: Any, builder: ir.IRBuilder, entry: ir.Function, status: ir.Value
 ) -> None:
-    """Return the status; exhausted memory becomes the MemoryError that Numba would raise."""
-    exhausted = builder.icmp_signed("==", status, _INT(NO_MEMORY))
-    with builder.if_then(exhausted, likely=False):
-        arguments = ("the region allocator of enzyme_py is out of memory",)
-        excinfo = context.get_python_api(builder).serialize_object((MemoryError, arguments, None))
-        builder.store(excinfo, entry.args[1])
-        builder.ret(callconv.RETCODE_USEREXC)
+    """Return the status; those of the runtime become exceptions."""
+    for code, error, message in _FAILURES:
+        with builder.if_then(builder.icmp_signed("==", status, _INT(code)), likely=False):
+            info = (error, (message,), None)
+            excinfo = context.get_python_api(builder).serialize_object(info)
+            builder.store(excinfo, entry.args[1])
+            builder.ret(callconv.RETCODE_USEREXC)
     builder.ret(status)
 
 
@@ -133,6 +190,3 @@ def _body(
     builder.ret_void()
     return body
 
-
-# ENZYME_PY_NO_MEMORY of csrc/runtime.h
-NO_MEMORY = -16

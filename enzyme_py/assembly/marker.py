@@ -75,7 +75,7 @@ def request_signature(request: Request, given: Sequence[Any]) -> tuple[Any, list
     kernel = compile_kernel(request.kernel, kernel_types(request, given))
     where = where_is(request.kernel)
     check_result(KERNEL.target_context, request, kernel.return_type, where)
-    cast: list[Any] = []
+    cast: list[Any] = list(given[: int(request.is_split)])
     for kind, activity in zip(kernel.argument_types, request.activities, strict=True):
         count = request.width if activity.has_shadow else 0
         shadows = given[len(cast) + 1 : len(cast) + 1 + count]

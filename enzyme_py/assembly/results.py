@@ -13,6 +13,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
+from numba.np import arrayobj
 
 from enzyme_py.errors import UnsupportedTypeError, Where
 from enzyme_py.frontend.leaves import Role, leaves
@@ -51,13 +52,28 @@ def result_type(request: Request, return_type: Any, argument_types: Sequence[Any
     items: list[Any] = []
     if request.direction is Direction.FORWARD and request.result is not Activity.CONST:
         items += [returned] * request.width
-    if request.direction is Direction.REVERSE:
+    if request.direction is Direction.SPLIT_FORWARD and isinstance(return_type, types.Array):
+        items += [place_type(return_type)] * request.width
+    if request.direction in (Direction.REVERSE, Direction.SPLIT_REVERSE):
         for kind, activity in zip(argument_types, request.activities, strict=True):
             if activity.returns_gradient:
                 items += [gradient_type(kind, activity)] * request.width
-    if request.need_primal or request.direction is Direction.PRIMAL:
+    if returns_primal(request):
         items.append(returned)
     return types.Tuple(tuple(items))
+
+
+def returns_primal(request: Request) -> bool:
+    """Tell whether the primal result is the last item of what a request returns."""
+    if request.direction is Direction.SPLIT_REVERSE:
+        return False  # the forward half had it
+    return request.need_primal or request.direction is Direction.PRIMAL
+
+
+def place_type(kind: Any) -> Any:
+    """Return the type of (address, shape, strides) of an array that lies on a tape."""
+    shape = types.UniTuple(types.intp, kind.ndim)
+    return types.Tuple((types.intp, shape, shape))
 
 
 def gradient_type(kind: Any, activity: Activity) -> Any:
@@ -100,6 +116,9 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
         remedy = "return a float, a complex number or an array of these, or pass Const as return activity"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
     scalar = isinstance(return_type, (types.Float, types.Complex))
+    if request.is_split and not scalar and not isinstance(return_type, types.Array):
+        message = f"a split mode needs a number or an array as result, not {return_type}"
+        raise UnsupportedTypeError(message, where=where, remedy="use enzyme.vjp")
     if request.direction is Direction.REVERSE and not scalar:
         message = f"reverse mode needs a scalar result, `{where.kernel}` returns {return_type}"
         remedy = "use Forward, enzyme.vjp, enzyme.jacobian or a split mode, or return a sum"
@@ -166,6 +185,18 @@ class ResultBuilder:
         if is_differentiable(self.context, kind):
             return shadow
         return self.context.get_constant_null(kind)
+
+    def place(self, kind: Any, primal: ir.Value, shadow: ir.Value) -> ir.Value:
+        """Return where the shadow of an array result lies; the address is 0 if it is constant."""
+        own = arrayobj.make_array(kind)(self.context, self.builder, primal)
+        other = arrayobj.make_array(kind)(self.context, self.builder, shadow)
+        word = self.context.get_value_type(types.intp)
+        addresses = [self.builder.ptrtoint(array.data, word) for array in (own, other)]
+        is_same = self.builder.icmp_signed("==", *addresses)
+        address = self.builder.select(is_same, word(0), addresses[1])
+        return self.context.make_tuple(
+            self.builder, place_type(kind), [address, own.shape, own.strides]
+        )
 
     def gradient(self, argument: Any, activity: Activity, numbers: dict[int, ir.Value]) -> ir.Value:
         """Return the gradient of an argument from those of its leaves."""

@@ -13,6 +13,8 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core.runtime.context import NRTContext
 
+from enzyme_py.frontend.lists import grow_function
+
 EXCEPTION_ALLOCATE = "enzyme_py_exception_allocate"
 EXCEPTION_FREE = "enzyme_py_exception_free"
 
@@ -25,6 +27,13 @@ class RegionNRT(NRTContext):  # type: ignore[misc]
 
     def decref(self, builder: ir.IRBuilder, typ: Any, value: Any) -> None:
         """Do nothing: the region owns the block."""
+
+    def meminfo_varsize_realloc_unchecked(
+        self, builder: ir.IRBuilder, meminfo: Any, size: Any
+    ) -> Any:
+        """Move a list, the one user of this, to a larger block; see lists.py."""
+        payload = self._context.last_list_payload
+        return builder.call(grow_function(self._context, builder.module, payload), [meminfo, size])
 
 
 class ExceptionNRT(RegionNRT):

@@ -32,6 +32,7 @@ from numba.core.target_extension import (
 )
 
 from enzyme_py.errors import LoweringError
+from enzyme_py.frontend.broadcasting import forget_broadcast_indices
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
@@ -81,6 +82,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
     def __init__(self, typing_context: Any, name: str, target: KernelTarget) -> None:
         self._kernel_target = target
         self._in_exception = False
+        self.last_list_payload: Any = None
         super().__init__(typing_context, name)
 
     @global_compiler_lock  # type: ignore[misc]
@@ -112,6 +114,13 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         finally:
             self._in_exception = False
 
+    def get_data_type(self, ty: Any) -> Any:
+        found = super().get_data_type(ty)
+        if isinstance(ty, types.ListPayload):
+            # Numba asks for it right before it grows a list, and grows it without saying the type.
+            self.last_list_payload = found
+        return found
+
     def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
         # Only the boxing of an exception's arguments asks for one. Numbers and strings need no
         # environment, and a derivative has none.
@@ -130,6 +139,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
 
             fastmathpass.rewrite_module(mod, self.fastmath)
         hint_block_operations(mod)
+        forget_broadcast_indices(mod)
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """Nothing is executable yet; a unique token stands for the compiled function."""

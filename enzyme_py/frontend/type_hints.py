@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
+from numba.core import cgutils
 
 HINT = "enzyme_py_hint"
 HINT_ATTRIBUTES = (
@@ -21,6 +22,8 @@ HINT_ATTRIBUTES = (
     '"enzyme_inactive" "enzyme_nofree"'
 )
 
+_POINTER = ir.IntType(8).as_pointer()
+_SIZE = ir.IntType(64)
 _BLOCK_OPERATIONS = ("llvm.memset.", "llvm.memcpy.", "llvm.memmove.")
 
 
@@ -40,7 +43,7 @@ def hint_function(module: ir.Module, content: str) -> ir.Function:
     name = f"{HINT}.{content.replace('@', '.')}"
     found = module.globals.get(name)
     if found is None:
-        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer()])
+        kind = ir.FunctionType(ir.VoidType(), [_POINTER])
         found = ir.Function(module, kind, name)
         found.args[0].attributes = TypedAttributes(f"{{[-1]:Pointer, [-1,-1]:{content}}}")
     return found
@@ -59,26 +62,58 @@ def content_of(kind: ir.Type) -> str | None:
 
 
 def hint_block_operations(module: ir.Module) -> None:
-    """Put a hint in front of every fill or copy whose element type Numba knew."""
+    """Put a hint in front of every fill or copy whose element type Numba knew.
+
+    What is no single float everywhere (a list of arrays that is filled with zeros) becomes stores
+    of its own type.
+    """
     for function in list(module.functions):
         for block in function.blocks:
-            _hint_block(module, block)
+            for instruction in list(block.instructions):
+                if _is_block_operation(instruction):
+                    _type_operation(module, block, instruction)
 
 
-def _hint_block(module: ir.Module, block: Any) -> None:
-    for instruction in list(block.instructions):
-        for cast, content in _typed_operands(instruction):
-            call = ir.CallInstr(block, hint_function(module, content), [cast])
-            block.instructions.insert(block.instructions.index(instruction), call)
+def _is_block_operation(instruction: Any) -> bool:
+    return isinstance(instruction, ir.CallInstr) and instruction.callee.name.startswith(
+        _BLOCK_OPERATIONS
+    )
 
 
-def _typed_operands(instruction: Any) -> Iterator[tuple[Any, str]]:
-    if not isinstance(instruction, ir.CallInstr):
-        return
-    if not instruction.callee.name.startswith(_BLOCK_OPERATIONS):
-        return
+def _type_operation(module: ir.Module, block: Any, instruction: Any) -> None:
+    builder = ir.IRBuilder(block)
+    builder.position_before(instruction)
+    for operand, pointee in _typed_operands(instruction):
+        content = content_of(pointee)
+        if content is not None:
+            builder.call(hint_function(module, content), [operand])
+        elif instruction.callee.name.startswith("llvm.memset.") and _is_record(pointee):
+            fill = zero_function(module, pointee)
+            builder.call(fill, [operand, builder.zext(instruction.args[2], _SIZE)])
+            block.instructions.remove(instruction)
+
+
+def _typed_operands(instruction: Any) -> Iterator[tuple[Any, ir.Type]]:
+    """Yield the pointers of a block operation with the types that they had before a cast."""
     for operand in instruction.args[:2]:
         if isinstance(operand, ir.CastInstr) and operand.opname == "bitcast":
-            content = content_of(getattr(operand.operands[0].type, "pointee", ir.VoidType()))
-            if content is not None:
-                yield operand, content
+            yield operand, getattr(operand.operands[0].type, "pointee", ir.VoidType())
+
+
+def _is_record(kind: ir.Type) -> bool:
+    return isinstance(kind, ir.LiteralStructType) and len(kind.elements) > 0
+
+
+def zero_function(module: ir.Module, kind: ir.Type) -> ir.Function:
+    """Return `void fill(ptr memory, i64 bytes)`, which stores zeros of a type all over."""
+    signature = ir.FunctionType(ir.VoidType(), [_POINTER, _SIZE])
+    function = ir.Function(module, signature, module.get_unique_name("enzyme_py_fill"))
+    function.linkage = "internal"
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    first = builder.bitcast(function.args[0], kind.as_pointer())
+    null = ir.Constant(kind.as_pointer(), None)
+    step = builder.ptrtoint(builder.gep(null, [_SIZE(1)]), _SIZE)
+    with cgutils.for_range(builder, builder.udiv(function.args[1], step)) as loop:
+        builder.store(ir.Constant(kind, None), builder.gep(first, [loop.index]))
+    builder.ret_void()
+    return function

@@ -26,6 +26,7 @@ from enzyme_py.errors import (
     TypeAnalysisError,
     Where,
 )
+from enzyme_py.host.call_sites import CallSites
 from enzyme_py.host.crash_files import save_module
 from enzyme_py.host.diagnostics import Diagnostic, diagnostics_in, readable_name
 from enzyme_py.host.module import DifferentiatedModule
@@ -129,6 +130,12 @@ ROWS = (
         "take the option out, or use a host that has it",
     ),
     Row(
+        r"\bm:\d+:\d+: error: (?P<name>[^\n]+)\n(?:[^\n]*\n)*Failed to parse module",
+        DerivativeError,
+        "the module is not valid LLVM IR: {name}",
+        REPORT,
+    ),
+    Row(
         r"Failed to parse module|Failed to load|expected top-level entity",
         DerivativeError,
         "the module is not valid LLVM IR",
@@ -228,7 +235,7 @@ def _error_by_row(
 ) -> EnzymeError:
     groups = {key: value or "" for key, value in match.groupdict().items()}
     names = {"name": readable_name(groups.get("name", "").strip()) or "value"}
-    where = _place(diagnostic, module.where, groups.get("name", ""))
+    where = _place(diagnostic, module, groups.get("name", "").strip())
     detail = outcome.log
     return row.error(
         row.what.format(**names), where=where, remedy=row.remedy.format(**names), detail=detail
@@ -241,18 +248,33 @@ def _unknown_refusal(
     first = next(iter(candidates), None)
     line = first.text.splitlines()[0].strip() if first and first.text.strip() else ""
     what = f"Enzyme refused the kernel: {line}" if line else "Enzyme refused the kernel"
-    where = _place(first, module.where, "") if first else module.where
+    where = _place(first, module, "") if first else module.where
     return DerivativeError(what, where=where, remedy=REPORT, detail=outcome.log)
 
 
-def _place(diagnostic: Diagnostic, kernel: Where, value: str) -> Where:
-    """The kernel, at the line that the diagnostic names, and the argument, if it names one."""
+def _place(diagnostic: Diagnostic, module: DiffModule, value: str) -> Where:
+    """The kernel, at the line that the diagnostic leads to, and the argument, if it names one."""
+    kernel = module.where
     argument = re.search(r"%arg\.([A-Za-z_]\w*)", value)
     where = kernel if argument is None else replace(kernel, argument=argument.group(1))
-    if diagnostic.file is None:
+    if diagnostic.file is None or diagnostic.line is None:
         return where
-    file = kernel.file if _is_same_file(diagnostic.file, kernel.file) else diagnostic.file
-    return replace(where, file=file, line=diagnostic.line)
+    if _is_same_file(diagnostic.file, kernel.file):
+        return replace(where, line=diagnostic.line)
+    lines = _lines_of_kernel(diagnostic.file, diagnostic.line, module, value)
+    if not lines:
+        return replace(where, file=diagnostic.file, line=diagnostic.line)
+    return replace(where, line=lines[0]) if len(lines) == 1 else where
+
+
+def _lines_of_kernel(place: str, line: int, module: DiffModule, value: str) -> list[int]:
+    """The lines of the kernel's file that lead to a place in another; one, if one is to blame."""
+    file = module.where.file
+    if file is None:
+        return []
+    sites = CallSites(module.ir)
+    named = sites.lines_that_lead_to(value, file) if value else []
+    return named[:1] or sites.lines_that_lead_to_line(place, line, file)
 
 
 def _is_same_file(name: str, path: str | None) -> bool:

@@ -14,6 +14,7 @@ _HEADER = re.compile(
     re.MULTILINE,
 )
 _IN_FUNCTION = re.compile(r"in function (?P<function>\S+) [^\n]*?: (?:Enzyme: )?")
+_OURS = re.compile(r"(?:preprocess_|augmented_|diffe|fwddiffe?\d*)*k\d+\.")
 _ESCAPE = re.compile(r"_(2e|3c|3e|20|24|5b|5d|2c|28|29)", re.IGNORECASE)
 
 
@@ -31,8 +32,10 @@ class Diagnostic:
 def diagnostics_in(log: str) -> list[Diagnostic]:
     """All diagnostics of a log, in order."""
     heads = list(_HEADER.finditer(log))
-    ends = [head.start() for head in heads[1:]] + [len(log)]
-    found = [_diagnostic(head, log[head.end() : end]) for head, end in zip(heads, ends)]
+    ends = [*(head.start() for head in heads[1:]), len(log)][: len(heads)]
+    found = [
+        _diagnostic(head, log[head.end() : end]) for head, end in zip(heads, ends, strict=True)
+    ]
     preface = log[: heads[0].start()] if heads else log
     if preface.strip():
         found.insert(0, Diagnostic("error", None, None, None, preface.strip()))
@@ -45,15 +48,24 @@ def _diagnostic(head: re.Match[str], body: str) -> Diagnostic:
     text = body[inside.end() :] if inside else body
     line = int(head["line"])
     is_known = line > 0 and head["file"] != "<unknown>"
-    place = (head["file"], line) if is_known else (None, None)
-    return Diagnostic(head["severity"], *place, function, text.strip())
+    return Diagnostic(
+        severity=head["severity"],
+        file=head["file"] if is_known else None,
+        line=line if is_known else None,
+        function=function,
+        text=text.strip(),
+    )
 
 
 def readable_name(symbol: str) -> str:
-    """The Python name inside one that Numba mangled; any other name comes back unchanged.
+    """The Python name inside a mangled one; any other name comes back unchanged.
 
-    `_ZN8__main__5scoreB2v1B38c8tJTI...E5ArrayIdLi1E1C7mutable7alignedE` is `__main__.score`.
+    Numba's `_ZN8__main__5scoreB2v1B38c8tJTI...E5ArrayIdLi1E1C7mutable7alignedE` is
+    `__main__.score`; our own `k12.score` is `score`; what Enzyme put in front goes.
     """
+    ours = _OURS.match(symbol)
+    if ours is not None:
+        return symbol[ours.end() :]
     start = symbol.find("_ZN")
     if start < 0:
         return symbol

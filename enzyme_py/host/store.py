@@ -50,7 +50,11 @@ def folder_of(pin: Pin) -> Path:
     return host_folder() / f"{pin.version}-{pin.platform}"
 
 
-def sha256_of(path: Path, show: Callable[[int], None] = lambda done: None) -> str:
+def _show_nothing(done: int) -> None:
+    """No progress bar."""
+
+
+def sha256_of(path: Path, show: Callable[[int], None] = _show_nothing) -> str:
     """The hash of a file, read in blocks; `show` learns how many bytes are done."""
     digest, done = hashlib.sha256(), 0
     with path.open("rb") as file:

@@ -71,7 +71,7 @@ class BoundAnnotated:
         returned = types.unliteral(compile_kernel(plan.kernel, tuple(kinds)).return_type)
         self.request = Request(
             plan.kernel,
-            Direction.FORWARD if plan.mode.is_forward else Direction.REVERSE,
+            Direction.FORWARD if plan.mode.is_forward else Direction.REVERSE,  # or a half of it
             activities,
             result=self._result_activity(returned),
             width=plan.width,
@@ -162,7 +162,7 @@ class BoundAnnotated:
 
     def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
         """See `Bound`."""
-        self._check_layouts(emit, values)
+        self.check_layouts(emit, values)
         seed_kind = self.request_types[-1]
         seeds = []
         if self.seeds:
@@ -179,20 +179,22 @@ class BoundAnnotated:
         if self.plan.mode.is_forward:
             own = [self._lane_tuple(emit, items, self.result[0])] if items else []
         else:
-            own = [self._gradients(emit, values, iter(items))]
+            own = [self.gradients(emit, values, iter(items))]
         return emit.tuple(self.result, [*own, *primal])
 
     def _lane_tuple(self, emit: Emit, items: list[ir.Value], kind: Any) -> ir.Value:
         return emit.tuple(kind, items) if self.plan.is_batch else items[0]
 
-    def _check_layouts(self, emit: Emit, values: Sequence[ir.Value]) -> None:
+    def check_layouts(self, emit: Emit, values: Sequence[ir.Value]) -> None:
+        """Emit the checks that every shadow lies as its primal does."""
         for position, activity in zip(self.positions, self.request.activities, strict=True):
             for lane in range(self.plan.lanes(activity)):
                 place = position + 1 + lane
                 kinds = self.argument_types[position], self.argument_types[place]
                 check_layout(emit, kinds[0], values[position], kinds[1], values[place])
 
-    def _gradients(self, emit: Emit, values: Sequence[ir.Value], items: Any) -> ir.Value:
+    def gradients(self, emit: Emit, values: Sequence[ir.Value], items: Any) -> ir.Value:
+        """Arrange the gradients that a reverse request returned, one entry per argument."""
         found = []
         for number, activity in enumerate(self.request.activities):
             kind = self._gradient_type(number)

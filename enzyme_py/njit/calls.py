@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
 
-from enzyme_py.assembly.entry import ENTRY
+from enzyme_py.assembly.entry import entry_name
 from enzyme_py.assembly.marker import install_outside
 from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.autodiff import compiled
@@ -29,9 +29,10 @@ def _prepare(request: Request, given_types: Sequence[Any]) -> None:
 def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
     """Emit the call, and copy out of the region what the result holds."""
     given_types = sig.args[1:]
-    native = compiled(sig.args[0].request, tuple(given_types))
+    request = sig.args[0].request
+    native = compiled(request, tuple(given_types))
     kind = context.call_conv.get_function_type(sig.return_type, given_types)
-    callee = _function_at(context, builder, native.addresses[ENTRY], kind)
+    callee = _function_at(context, builder, native.addresses[entry_name(request)], kind)
     status, value = context.call_conv.call_function(
         builder, callee, sig.return_type, given_types, args[1:]
     )
@@ -40,6 +41,8 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     if not holds_arrays(sig.return_type):
         return value
     kept = _copied(context, builder, sig.return_type, value)
+    if request.is_split:  # what lies on the tape stays there
+        return kept
     leave = ir.FunctionType(ir.VoidType(), [])
     address = runtime_addresses()["enzyme_py_leave"]
     builder.call(_function_at(context, builder, address, leave), [])

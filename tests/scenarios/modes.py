@@ -44,7 +44,8 @@ class Pushed:
 @dataclass(frozen=True)
 class Way:
     """One way to ask. `needs` says which scenarios it fits; `seeds_result` that the result's
-    cotangent is free; `seeds_shadows` that shadows are the caller's, so may hold something."""
+    cotangent is free; `seeds_shadows` that shadows are the caller's, so may hold something.
+    """
 
     name: str
     run: Callable[..., Any]
@@ -120,7 +121,7 @@ def njit_caller(
         given = f"x{i}, {inside}" if inside else f"x{i}"
         spelled.append(f"enzyme.{annotation}({given})" if annotation else given)
     text = f"def caller({', '.join(parameters)}):\n    return function({', '.join(spelled)})\n"
-    exec(text, scope | {"enzyme": enzyme, "function": function}, made := {})  # noqa: S102
+    exec(text, scope | {"enzyme": enzyme, "function": function}, made := {})
     return numba.njit(made["caller"])
 
 

@@ -188,9 +188,8 @@ CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
 )
 
 
-def main() -> int:
-    """Print the report; the exit status is 0 only if everything works."""
+def diagnosis() -> tuple[str, bool]:
+    """The report, and whether everything works."""
     forget()
     findings = examine()
-    print(report(findings))
-    return 0 if all(finding.is_good for finding in findings) else 1
+    return report(findings), all(finding.is_good for finding in findings)

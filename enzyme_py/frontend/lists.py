@@ -1,0 +1,63 @@
+"""Growing a list item by item.
+
+Numba grows a list by one realloc over its header of integers and its items. Enzyme's reverse of such
+a mixed block copy loses the items' gradients without a word (COVERAGE.md), so here the header and
+each item are copied by loads and stores of their own types.
+
+    ptr grow(ptr meminfo, i64 bytes)      returns the new payload, which the meminfo points at
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils
+
+_POINTER = ir.IntType(8).as_pointer()
+_SIZE = ir.IntType(64)
+_FIRST_ITEM = 3  # after size, allocated and dirty
+
+
+def grow_function(context: Any, module: ir.Module, payload: ir.LiteralStructType) -> ir.Function:
+    """Return the function that moves a list with this payload type to a larger block."""
+    kind = ir.FunctionType(_POINTER, [_POINTER, _SIZE])
+    function = ir.Function(module, kind, module.get_unique_name("enzyme_py_grow_list"))
+    function.linkage = "internal"
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    meminfo, size = function.args
+    slot = builder.bitcast(meminfo, payload.as_pointer().as_pointer())
+    old = builder.load(slot)
+    allocate = cgutils.get_or_insert_function(module, ir.FunctionType(_POINTER, [_SIZE]), "malloc")
+    new = builder.bitcast(builder.call(allocate, [size]), payload.as_pointer())
+    for field in range(_FIRST_ITEM):
+        _copy(builder, _place(builder, old, field), _place(builder, new, field))
+    count = _common_count(context, builder, payload, builder.load(_place(builder, old, 0)), size)
+    with cgutils.for_range(builder, count) as loop:
+        sources = [_item(builder, block, loop.index) for block in (old, new)]
+        _copy(builder, *sources)
+    builder.store(new, slot)
+    builder.ret(builder.bitcast(new, _POINTER))
+    return function
+
+
+def _place(builder: ir.IRBuilder, block: ir.Value, field: int) -> ir.Value:
+    return cgutils.gep_inbounds(builder, block, 0, field)
+
+
+def _item(builder: ir.IRBuilder, block: ir.Value, index: ir.Value) -> ir.Value:
+    return builder.gep(_place(builder, block, _FIRST_ITEM), [index])
+
+
+def _copy(builder: ir.IRBuilder, source: ir.Value, target: ir.Value) -> None:
+    builder.store(builder.load(source), target)
+
+
+def _common_count(
+    context: Any, builder: ir.IRBuilder, payload: ir.Type, held: ir.Value, size: ir.Value
+) -> ir.Value:
+    """Return how many items both blocks have: lists also shrink."""
+    item = context.get_abi_sizeof(payload.elements[_FIRST_ITEM])
+    head = context.get_abi_sizeof(payload) - item
+    room = builder.sdiv(builder.sub(size, _SIZE(head)), _SIZE(item))
+    return builder.select(builder.icmp_signed("<", held, room), held, room)
