@@ -41,6 +41,15 @@ class Annotated(Plan):
         """See `Plan`."""
         return BoundAnnotated(self, list(argument_types))
 
+    def argument_label(self, number: int) -> str:
+        """See `Plan`; a shadow goes by the name of its primal."""
+        parts = [
+            place
+            for place, activity in enumerate(self.activities)
+            for _ in range(1 + self.lanes(activity))
+        ]
+        return super().argument_label(parts[number])
+
     def lanes(self, activity: Activity) -> int:
         """Return the number of shadows that come with an argument."""
         return self.width if activity.has_shadow else 0

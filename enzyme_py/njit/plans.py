@@ -20,6 +20,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, register_model, typeof_impl
 
 from enzyme_py.assembly.marker import RequestType, differentiate
+from enzyme_py.frontend.lower import argument_names
 from enzyme_py.request import Request
 
 
@@ -41,9 +42,16 @@ class Bound(Protocol):
 class Plan:
     """Base of the plans; subclasses are frozen dataclasses."""
 
+    kernel: Any
+
     def bind(self, argument_types: Sequence[Any]) -> Bound:
         """Return the plan bound to argument types, or raise what the user should read."""
         raise NotImplementedError
+
+    def argument_label(self, number: int) -> str:
+        """Return what to call the transform's argument of this number in a message."""
+        names = argument_names(self.kernel)
+        return names[number] if number < len(names) else str(number)
 
 
 class PlanType(types.Opaque):  # type: ignore[misc]
