@@ -98,7 +98,9 @@ def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
             if both_primal or number == other_number or not np.may_share_memory(array, other):
                 continue
             names = argument_names(kernel)
-            message = f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
+            message = (
+                f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
+            )
             if array is not other and not np.shares_memory(array, other):
                 continue
             raise ShadowError(message, where=where_is(kernel), remedy="give each its own memory")
@@ -276,10 +278,9 @@ def _check_cotangent(kernel: Any, result: Any, cotangent: Any) -> None:
             raise ShadowError(message, where=where_is(kernel), remedy="one part per part")
         for part, its_cotangent in zip(result, cotangent, strict=True):
             _check_cotangent(kernel, part, its_cotangent)
-    elif isinstance(result, np.ndarray):
-        if np.shape(cotangent) != result.shape:
-            message = f"the cotangent has shape {np.shape(cotangent)}, the result {result.shape}"
-            raise ShadowError(message, where=where_is(kernel), remedy="give it the result's shape")
+    elif isinstance(result, np.ndarray) and np.shape(cotangent) != result.shape:
+        message = f"the cotangent has shape {np.shape(cotangent)}, the result {result.shape}"
+        raise ShadowError(message, where=where_is(kernel), remedy="give it the result's shape")
 
 
 def _copied(value: Any) -> Any:

@@ -189,4 +189,3 @@ def _body(
     builder.call(callee, values)
     builder.ret_void()
     return body
-

@@ -14,7 +14,9 @@ _NAME = r'@(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
 _DEFINITION = re.compile(rf"^(?:define\b[^@]*|)({_NAME})(?:\(| = )", re.MULTILINE)
 _ANY = re.compile(rf'{_NAME}|linkageName: "([^"]+)"')
 _ADDRESS = re.compile(r"_?0x[0-9a-f]{6,}")
-_LINKAGE = re.compile(r"^define (?:dso_local )?(?:linkonce_odr |weak_odr |internal )?", re.MULTILINE)
+_LINKAGE = re.compile(
+    r"^define (?:dso_local )?(?:linkonce_odr |weak_odr |internal )?", re.MULTILINE
+)
 
 
 def _bare(name: str) -> str:
@@ -65,5 +67,7 @@ def _without_addresses(ir: str) -> str:
 def _internal(ir: str, entries: Sequence[str]) -> str:
     ir = _LINKAGE.sub("define internal ", ir)
     for entry in entries:
-        ir = re.sub(rf'^define internal (.*@{re.escape(entry)}\()', r"define \1", ir, flags=re.M)
+        ir = re.sub(
+            rf"^define internal (.*@{re.escape(entry)}\()", r"define \1", ir, flags=re.MULTILINE
+        )
     return ir

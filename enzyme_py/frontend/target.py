@@ -21,8 +21,8 @@ from typing import Any
 from numba.core import cpu, dispatcher, types, typing
 from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.errors import NumbaDebugInfoWarning
 from numba.core.descriptors import TargetDescriptor
+from numba.core.errors import NumbaDebugInfoWarning
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.core.target_extension import (

@@ -284,9 +284,7 @@ def _is_same_file(name: str, path: str | None) -> bool:
     return path is not None and (path == name or path.endswith(f"/{name}"))
 
 
-def _finished(
-    module: DiffModule, outcome: Outcome, is_complete: bool
-) -> DifferentiatedModule:
+def _finished(module: DiffModule, outcome: Outcome, is_complete: bool) -> DifferentiatedModule:
     if len(outcome.log) >= LOG_LIMIT:
         message = "the pass printed more than can be checked for warnings"
         raise HostError(message, where=module.where, remedy=REPORT)

@@ -22,6 +22,8 @@ from enzyme_py.njit.plans import PlanType, transform
 from enzyme_py.njit.shadows import zeros_laid_out_as
 from enzyme_py.request import Activity
 
+_run: Any = transform  # its own type says that it cannot be called from Python
+
 
 def partial_gradient(plan: Any, value: Any, before: Any, after: Any) -> Any:
     """Return the gradient with respect to one argument; only in compiled code."""
@@ -61,17 +63,17 @@ def _of_complex_array(plan, value, before, after):  # type: ignore[no-untyped-de
 def _along(plan, value, index, step, before, after):  # type: ignore[no-untyped-def]
     unit = zeros_laid_out_as(value)
     unit[index] = step
-    return transform(plan, *before, value, unit, *after)[0]
+    return _run(plan, *before, value, unit, *after)[0]
 
 
 def _of_complex(plan, value, before, after):  # type: ignore[no-untyped-def]
-    real = transform(plan, *before, value, 1.0 + 0.0j, *after)[0]
-    imaginary = transform(plan, *before, value, 1.0j, *after)[0]
+    real = _run(plan, *before, value, 1.0 + 0.0j, *after)[0]
+    imaginary = _run(plan, *before, value, 1.0j, *after)[0]
     return real + 1j * imaginary
 
 
 def _of_real(plan, value, before, after):  # type: ignore[no-untyped-def]
-    return transform(plan, *before, value, 1.0, *after)[0]
+    return _run(plan, *before, value, 1.0, *after)[0]
 
 
 def _of_nothing(plan, value, before, after):  # type: ignore[no-untyped-def]
@@ -81,9 +83,7 @@ def _of_nothing(plan, value, before, after):  # type: ignore[no-untyped-def]
 @functools.lru_cache(maxsize=4096)
 def forward_part(kernel: Any, number: int, count: int) -> Any:
     """Return the dispatcher (*count arguments) -> gradient with respect to one of them."""
-    activities = tuple(
-        Activity.DUPLICATED if i == number else Activity.CONST for i in range(count)
-    )
+    activities = tuple(Activity.DUPLICATED if i == number else Activity.CONST for i in range(count))
     plan = Annotated(kernel, Forward, activities)
     after = number + 1
 

@@ -114,7 +114,9 @@ def _assign(shadow, tangent):  # type: ignore[no-untyped-def]
     shadow[...] = tangent
 
 
-def check_layout(emit: Emit, kind: Any, value: ir.Value, shadow_kind: Any, shadow: ir.Value) -> None:
+def check_layout(
+    emit: Emit, kind: Any, value: ir.Value, shadow_kind: Any, shadow: ir.Value
+) -> None:
     """Emit the check that a given shadow has shape and strides of its primal."""
     if isinstance(kind, types.Array):
         emit.compiled(_check_layout, types.none, [kind, shadow_kind], [value, shadow])
@@ -156,9 +158,7 @@ def tangent_like(
     return emit.context.cast(emit.builder, tangent, tangent_kind, kind)
 
 
-def with_numbers(
-    emit: Emit, kind: Any, shadow: ir.Value, numbers: Sequence[ir.Value]
-) -> ir.Value:
+def with_numbers(emit: Emit, kind: Any, shadow: ir.Value, numbers: Sequence[ir.Value]) -> ir.Value:
     """Return the shadow of a mixed value with its numbers replaced by the given ones."""
     packer = emit.context.get_arg_packer([shadow_type(kind)])
     flat = list(packer.as_arguments(emit.builder, [shadow]))
