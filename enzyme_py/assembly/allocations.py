@@ -38,6 +38,7 @@ KEPT = f"{HINT}.kept"
 
 _VALUE = r'%(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
 _ALLOCATION = re.compile(rf"^ *({_VALUE}) = .*\bcall\b.* ptr @(?:malloc|calloc|realloc)\(")
+_ARGUMENTS = re.compile(r"(@(?:malloc|calloc|realloc)\([^)]*\))")
 _OFFSET = re.compile(rf"^ *({_VALUE}) = getelementptr [^,]*, ptr ({_VALUE})")
 _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
@@ -84,9 +85,11 @@ def _marked(
         if load and load.group(1) in exchanged:
             yield f"{line}, !enzyme_mustcache {keep}"
             continue
-        yield line
         allocation = _ALLOCATION.match(line)
-        if allocation and allocation.group(1) in carried:
+        if allocation is None or allocation.group(1) not in carried:
+            yield line
+        else:
+            yield _ARGUMENTS.sub(r'\1 "enzyme_active_val"', line, count=1)
             yield f"  call void @{KEPT}(ptr {allocation.group(1)})"
 
 
