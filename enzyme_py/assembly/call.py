@@ -22,11 +22,11 @@ from typing import Any
 from llvmlite import ir
 from numba.core import callconv, cgutils
 
+from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.frontend.calling_convention import RAISE
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
 from enzyme_py.frontend.lower import CompiledKernel
 from enzyme_py.frontend.type_hints import TypedAttributes, hint_function
-from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.request import Activity, Direction, Request
 
 _POINTER = ir.IntType(8).as_pointer()
@@ -116,9 +116,7 @@ class EnzymeCall:
             ir.Constant(kind, None) if leaf.role is Role.OWNER else next(parameters)
             for kind, leaf in zip(kernel_type.args[2:], flat, strict=True)
         ]
-        callee = cgutils.get_or_insert_function(
-            function.module, kernel_type, self.kernel.symbol
-        )
+        callee = cgutils.get_or_insert_function(function.module, kernel_type, self.kernel.symbol)
         status = builder.call(callee, [function.args[0], excinfo, *values])
         if self.kernel.target.name == "enzyme_catching":
             _raise_on_error(builder, status, excinfo)
@@ -164,9 +162,7 @@ class EnzymeCall:
             flags += [self._marker("enzyme_width"), _INT(self.request.width)]
         return flags
 
-    def _result_operands(
-        self, result: ir.Value, shadows: Sequence[ir.Value]
-    ) -> list[ir.Value]:
+    def _result_operands(self, result: ir.Value, shadows: Sequence[ir.Value]) -> list[ir.Value]:
         if not shadows:
             return [self._marker("enzyme_const"), result]
         # The shape of an array's derivative is read from the primal, so that is always needed.
