@@ -10,9 +10,9 @@ Ordinary Python over NumPy arrays in, exact derivatives out, forward and reverse
     enzyme.grad(energy)(x)
 """
 
-from enzyme_py import njit as _njit  # teaches Numba the names below
 from enzyme_py import errors as errors
 from enzyme_py import inspect as inspect
+from enzyme_py import njit as _njit  # teaches Numba the names below
 from enzyme_py.annotations import Active as Active
 from enzyme_py.annotations import BatchDuplicated as BatchDuplicated
 from enzyme_py.annotations import BatchDuplicatedNoNeed as BatchDuplicatedNoNeed

@@ -61,8 +61,7 @@ def protected(module: DiffModule) -> DiffModule:
     """
     if not allocates(module.ir):
         return module
-    simplified = host.simplify(module)
-    return dataclasses.replace(simplified, ir=protect_carried(simplified.ir))
+    return protect_carried(host.simplify(module))
 
 
 def _record(kernel: str, lowered: float, profile: native.Profile) -> None:

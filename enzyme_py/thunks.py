@@ -124,7 +124,9 @@ class _Halves:
         *rest, tape = given
         if not isinstance(tape, Tape):
             message = f"the last argument of a reverse half is its tape, not {type(tape).__name__}"
-            raise AnnotationError(message, where=where_is(self.kernel), remedy="reverse(*args, tape)")
+            raise AnnotationError(
+                message, where=where_is(self.kernel), remedy="reverse(*args, tape)"
+            )
         if tape.is_used:
             message = "this tape was used by an earlier reverse sweep, which consumed it"
             raise EnzymeError(message, where=where_is(self.kernel), remedy="run forward again")
@@ -152,9 +154,7 @@ class _Halves:
 
     def _plan(self, annotations: Sequence[Annotation], direction: Direction) -> Half:
         width, is_batch = lanes_of(self.kernel, annotations)
-        whole = Annotated(
-            self.kernel, self.mode, self.activities, width, is_batch, self.result
-        )
+        whole = Annotated(self.kernel, self.mode, self.activities, width, is_batch, self.result)
         return Half(whole, direction)
 
 

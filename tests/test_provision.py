@@ -23,7 +23,7 @@ import pytest
 from enzyme_py.__main__ import main
 from enzyme_py.errors import ProvisionError
 from enzyme_py.host import fetch, locate, pinned, provision, store
-from enzyme_py.host.pinned import Pin, pin_of_this_platform
+from enzyme_py.host.pinned import pin_of_this_platform
 from enzyme_py.settings import config, settings
 from tests.fake_registry import PROGRAM, a_pin, registry, the_wheel, use_pin, write_wheel
 from tests.host_programs import ROOT
@@ -140,17 +140,19 @@ print(provision.install())
 """
 
 
-def _install_elsewhere(pin: Pin, **changes: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **changes}
+def _run_program(program: str) -> subprocess.CompletedProcess[str]:
+    """Run an installing program in a process of its own, with this test's pin and cache folder."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     environment["ENZYME_PY_CACHE_DIR"] = str(settings.cache_dir)
-    command = [sys.executable, "-c", INSTALLER, json.dumps(asdict(pin))]
+    pin = json.dumps(asdict(pin_of_this_platform()))
+    command = [sys.executable, "-c", program, pin]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_processes_that_install_at_once_leave_one_good_copy(registry: Path) -> None:
     pin = pin_of_this_platform()
     with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda _: _install_elsewhere(pin), range(4)))
+        done = list(pool.map(lambda _: _run_program(INSTALLER), range(4)))
     assert [(run.returncode, run.stderr) for run in done] == [(0, "")] * 4
     (path,) = {run.stdout.strip() for run in done}
     assert Path(path).read_bytes() == PROGRAM
@@ -295,16 +297,7 @@ def test_a_disk_that_fills_up(registry: Path, is_given: bool) -> None:
     """A limit on the size of files fails as a full disk does, in our own code and inside pip."""
     wheel = f"Path({str(the_wheel(registry))!r})" if is_given else ""
     program = FULL_DISK + INSTALLER.replace("install()", f"install({wheel})")
-    pin = json.dumps(asdict(pin_of_this_platform()))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    environment["ENZYME_PY_CACHE_DIR"] = str(settings.cache_dir)
-    done = subprocess.run(
-        [sys.executable, "-c", program, pin],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = _run_program(program)
     assert done.returncode == 1
     assert "ProvisionError: there is no room on the disk" in done.stderr
     assert "ENZYME_PY_CACHE_DIR" in done.stderr
@@ -319,11 +312,20 @@ def test_a_cache_folder_that_cannot_be_made(registry: Path, tmp_path: Path) -> N
         assert "ENZYME_PY_CACHE_DIR" in caught.value.remedy
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
+NOBODY = """
+import os
+if os.getuid() == 0:
+    os.setuid(65534)
+"""
+
+
 def test_a_cache_folder_that_cannot_be_written(registry: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir(mode=0o500)
-    with pytest.raises(ProvisionError, match="cannot be used: Permission denied"):
-        provision.install()
+    program = INSTALLER.replace("pin = ", NOBODY + "pin = ")
+    done = _run_program(program)
+    assert done.returncode == 1
+    assert "cannot be used: Permission denied" in done.stderr
+    assert "ENZYME_PY_CACHE_DIR" in done.stderr
 
 
 def test_an_unsupported_platform(monkeypatch: pytest.MonkeyPatch) -> None:

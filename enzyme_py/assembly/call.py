@@ -131,9 +131,7 @@ class EnzymeCall:
             ir.Constant(kind, None) if leaf.role is Role.OWNER else next(parameters)
             for kind, leaf in zip(kernel_type.args[2:], flat, strict=True)
         ]
-        callee = cgutils.get_or_insert_function(
-            function.module, kernel_type, self.kernel.symbol
-        )
+        callee = cgutils.get_or_insert_function(function.module, kernel_type, self.kernel.symbol)
         status = builder.call(callee, [function.args[0], excinfo, *values])
         if self.kernel.target.name == "enzyme_catching":
             _raise_on_error(builder, status, excinfo)
@@ -179,9 +177,7 @@ class EnzymeCall:
             flags += [self._marker("enzyme_width"), _INT(self.request.width)]
         return flags
 
-    def _result_operands(
-        self, result: ir.Value, shadows: Sequence[ir.Value]
-    ) -> list[ir.Value]:
+    def _result_operands(self, result: ir.Value, shadows: Sequence[ir.Value]) -> list[ir.Value]:
         if not shadows:
             return [self._marker("enzyme_const"), result]
         # The shape of an array's derivative is read from the primal, so that is always needed.

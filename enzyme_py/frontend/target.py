@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import types as pytypes
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -21,6 +22,7 @@ from numba.core import cpu, dispatcher, types, typing
 from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.descriptors import TargetDescriptor
+from numba.core.errors import NumbaDebugInfoWarning
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.core.target_extension import (
@@ -242,7 +244,10 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
         cres.library.codegen.libraries[cres.fndesc.mangled_name] = cres.library
 
     def compile(self, sig: Any) -> Any:
-        with self.targetdescr.override():
+        with self.targetdescr.override(), warnings.catch_warnings():
+            # Numba makes up functions for array expressions and cannot show their source. The
+            # global compiler lock, which every caller holds, also guards the filters.
+            warnings.simplefilter("ignore", NumbaDebugInfoWarning)
             return super().compile(sig)
 
 

@@ -9,7 +9,7 @@ The same code serves plain @njit code and kernels that are themselves differenti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from llvmlite import ir
 from numba.core import types
@@ -24,19 +24,21 @@ from enzyme_py.frontend.lower import argument_names
 from enzyme_py.request import Request
 
 
-class Bound(Protocol):
+class Bound:
     """A plan for arguments of known types."""
 
     request: Request
-    request_types: Sequence[Any]  # of the request's own arguments
-    argument_types: Sequence[Any]  # to which the transform's arguments are cast
-    result: Any  # the transform's result type, known once the request's is
+    request_types: list[Any]  # of the request's own arguments
+    argument_types: list[Any]  # to which the transform's arguments are cast
+    result: Any = None  # the transform's result type, known once the request's is
 
     def resolve(self, request_result: Any) -> None:
         """Learn the type of the request's result."""
+        raise NotImplementedError
 
     def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
         """Emit the transform; `emit.request` runs the request."""
+        raise NotImplementedError
 
 
 class Plan:
@@ -106,13 +108,15 @@ class _TransformTemplate(AbstractTemplate):  # type: ignore[misc]
 class Emit:
     """What a bound plan writes its code with."""
 
-    def __init__(self, context: Any, builder: ir.IRBuilder, bound: Bound) -> None:
+    def __init__(self, context: Any, builder: ir.IRBuilder, bound: Bound | None) -> None:
         self.context = context
         self.builder = builder
         self._bound = bound
 
     def request(self, values: Sequence[ir.Value]) -> list[ir.Value]:
         """Run the request and return the items of its flat result."""
+        if self._bound is None:
+            raise RuntimeError
         function, sig = _request_signature(self.context.typing_context, self._bound)
         casted = [
             self.context.cast(self.builder, value, given, wanted)
