@@ -147,6 +147,11 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         """Nothing is executable yet; a unique token stands for the compiled function."""
         return _Token(fndesc.qualname)
 
+    def call_unresolved(self, builder: Any, name: str, sig: Any, args: Any) -> Any:
+        # A recursion may call another overload of the same function (its first call had a literal).
+        self.active_code_library.recursive_calls.add(name)
+        return super().call_unresolved(builder, name, sig, args)
+
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         return super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)
 
@@ -236,6 +241,7 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
     def add_overload(self, cres: Any) -> None:
         # No C entry point exists to insert.
         self.overloads[tuple(cres.signature.args)] = cres
+        cres.library.codegen.libraries[cres.fndesc.mangled_name] = cres.library
 
     def compile(self, sig: Any) -> Any:
         with self.targetdescr.override(), warnings.catch_warnings():

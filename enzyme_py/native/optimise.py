@@ -32,7 +32,7 @@ def optimise(module: DifferentiatedModule) -> ObjectCode:
     """Machine code for the entries of a module, not yet loaded."""
     parsed = optimised(module)
     binary = target_machine().emit_object(parsed)
-    return ObjectCode(binary, module.entries, tuple(outside_names(parsed)))
+    return ObjectCode(binary, module.entries, tuple(outside_names(parsed)), module.lost)
 
 
 def optimised_ir(module: DifferentiatedModule) -> str:
