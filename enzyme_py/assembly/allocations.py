@@ -43,6 +43,10 @@ _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
 _LOAD = re.compile(rf"^ *{_VALUE} = load [^,]+, ptr ({_VALUE})")
 _CALL = re.compile(r'^ *(?:%\S+ = )?(?:tail |musttail )?call [^@]*@"?([-a-zA-Z$._0-9]+)"?\((.*)')
+# Zeros that are never written look constant, but where they merge with active memory (`t = zeros if
+# n == 0 else A @ B`) they need a shadow as that has.
+_ZEROED = re.compile(r"(@calloc\([^()]*\))")
+_ACTIVE = "enzyme_active_val"
 _HARMLESS = ("llvm.", HINT, "free", "enzyme_py_raise")
 _METADATA = re.compile(r"^!(\d+) = ")
 _SELECT = re.compile(rf"^ *({_VALUE}) = select i1 [^,]+, ptr ([^,]+), ptr ([^,]+)")
@@ -84,10 +88,12 @@ def _marked(
         if load and load.group(1) in exchanged:
             yield f"{line}, !enzyme_mustcache {keep}"
             continue
-        yield line
         allocation = _ALLOCATION.match(line)
-        if allocation and allocation.group(1) in carried:
-            yield f"  call void @{KEPT}(ptr {allocation.group(1)})"
+        if allocation is None or allocation.group(1) not in carried:
+            yield line
+            continue
+        yield _ZEROED.sub(rf'\1 "{_ACTIVE}"', line)
+        yield f"  call void @{KEPT}(ptr {allocation.group(1)})"
 
 
 def _check_calls(function: list[str], exchanged: set[str], where: Where) -> None:
