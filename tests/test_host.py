@@ -175,7 +175,7 @@ def test_a_crash_is_an_exception_and_the_module_is_kept(fake: Path, tmp_path: Pa
     (saved,) = (tmp_path / "crashes").glob("*.ll")
     assert str(saved) in message
     assert "assert ; the module" in saved.read_text()
-    assert "; fake_host: Gradient.cpp:12" in saved.read_text()
+    assert "; fake_host: Gradient.cpp:12" in saved.read_text()  # the log, as comments
     assert (saved.parent.stat().st_mode & 0o777) == 0o700
     assert host.differentiate(a_module(GOOD)).ir.startswith("define i32 @entry")
 
