@@ -14,6 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from enzyme_py import host, native
 from enzyme_py.assembly.allocations import allocates, protect_carried
 from enzyme_py.assembly.entry import argument_count, assemble
+from enzyme_py.assembly.lost_writes import lost_writes, simplified, tell_lost
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
@@ -42,12 +43,15 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     lowered = time.perf_counter() - begun
     function = native.compile(module, differentiate, host.identity())
     _record(module.where.kernel or "", lowered, function.profile)
+    tell_lost(function.lost, module.where)
     return function
 
 
 def differentiate(module: DiffModule) -> DifferentiatedModule:
     """Run the pass on a module."""
-    return host.differentiate(protected(module))
+    prepared = protected(module)
+    lost = lost_writes(prepared.ir if prepared is not module else simplified(module.ir))
+    return dataclasses.replace(host.differentiate(prepared), lost=lost)
 
 
 def protected(module: DiffModule) -> DiffModule:
@@ -57,8 +61,7 @@ def protected(module: DiffModule) -> DiffModule:
     """
     if not allocates(module.ir):
         return module
-    simplified = host.simplify(module)
-    return dataclasses.replace(simplified, ir=protect_carried(simplified.ir))
+    return protect_carried(host.simplify(module))
 
 
 def _record(kernel: str, lowered: float, profile: native.Profile) -> None:

@@ -72,6 +72,17 @@ def _rebuild(
     return kind(what, where=where, remedy=remedy, detail=detail)
 
 
+def own_error(error: BaseException | None) -> EnzymeError | None:
+    """Return the exception of ours that is, caused, or stood behind a foreign one, or None."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, EnzymeError):
+            return error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return None
+
+
 class AnnotationError(EnzymeError, TypeError):
     """An annotation does not fit its value: an Active array, an integer Duplicated, ..."""
 

@@ -11,12 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from enzyme_py.annotations import Annotation, Const, as_annotation, zeros_with_strides
+from enzyme_py.annotations import (
+    Annotation,
+    Const,
+    as_annotation,
+    make_zero,
+    zeros_with_strides,
+)
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
+from enzyme_py.njit.forward_gradient import forward_part
 from enzyme_py.njit.gradient import Gradient
 from enzyme_py.njit.jvp import Jvp
 from enzyme_py.njit.pullback import Primal, pullback
@@ -91,7 +98,9 @@ def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
             if both_primal or number == other_number or not np.may_share_memory(array, other):
                 continue
             names = argument_names(kernel)
-            message = f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
+            message = (
+                f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
+            )
             if array is not other and not np.shares_memory(array, other):
                 continue
             raise ShadowError(message, where=where_is(kernel), remedy="give each its own memory")
@@ -166,35 +175,52 @@ def gradient(*given: Any) -> tuple[Any, ...]:
 def _forward_gradient(mode: Mode, kernel: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
     """Return gradients by forward mode: one run per number that is differentiated."""
     values = [one.primal if isinstance(one, Const) else one for one in arguments]
-    found = [
-        None if isinstance(one, Const) else _forward_part(mode, kernel, values, number)
+    result = tuple(
+        None if isinstance(one, Const) else _forward_part(kernel, values, number)
         for number, one in enumerate(arguments)
-    ]
-    result = tuple(found)
+    )
     return (result, kernel(*values)) if mode.need_primal else result
 
 
-def _forward_part(mode: Mode, kernel: Any, values: Sequence[Any], number: int) -> Any:
+def _forward_part(kernel: Any, values: Sequence[Any], number: int) -> Any:
     value = values[number]
+    if not isinstance(value, tuple):
+        return forward_part(kernel, number, len(values))(*values)
+    zero = make_zero(value)
+
+    def part_of(position: int, part: Any) -> Any:
+        # The derivative by one part of a tuple: that of the kernel of the part alone.
+        def along(tangent: Any) -> Any:
+            parts = [tangent if i == position else one for i, one in enumerate(zero)]
+            return _directional(kernel, values, number, _tuple_like(value, parts))
+
+        return _by_units(part, along)
+
+    return _tuple_like(value, [part_of(i, part) for i, part in enumerate(value)])
+
+
+def _tuple_like(value: tuple[Any, ...], parts: Sequence[Any]) -> tuple[Any, ...]:
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def _by_units(value: Any, along: Callable[[Any], Any]) -> Any:
+    """Return the gradient by a part of an argument, from derivatives along unit tangents."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
         found = np.zeros(value.shape, value.dtype)
         for index in np.ndindex(value.shape):
-            found[index] = _directional(mode, kernel, values, number, _unit(value, index))
+            for step in (1.0, 1.0j) if value.dtype.kind == "c" else (1.0,):
+                unit = zeros_with_strides(value)
+                unit[index] = step
+                found[index] += step * along(unit)
         return found
-    if isinstance(value, (float, complex, np.floating, np.complexfloating)):
-        return _directional(mode, kernel, values, number, type(value)(1))
-    return None
+    if isinstance(value, (complex, np.complexfloating)):
+        return along(type(value)(1)) + 1j * along(type(value)(1j))
+    if isinstance(value, (float, np.floating)):
+        return along(type(value)(1))
+    return value if isinstance(value, np.ndarray) else None
 
 
-def _unit(array: np.ndarray, index: tuple[int, ...]) -> np.ndarray:
-    unit = zeros_with_strides(array)
-    unit[index] = 1
-    return unit
-
-
-def _directional(
-    mode: Mode, kernel: Any, values: Sequence[Any], number: int, tangent: Any
-) -> Any:
+def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any) -> Any:
     activities = tuple(
         Activity.DUPLICATED if i == number else Activity.CONST for i in range(len(values))
     )
@@ -252,10 +278,9 @@ def _check_cotangent(kernel: Any, result: Any, cotangent: Any) -> None:
             raise ShadowError(message, where=where_is(kernel), remedy="one part per part")
         for part, its_cotangent in zip(result, cotangent, strict=True):
             _check_cotangent(kernel, part, its_cotangent)
-    elif isinstance(result, np.ndarray):
-        if np.shape(cotangent) != result.shape:
-            message = f"the cotangent has shape {np.shape(cotangent)}, the result {result.shape}"
-            raise ShadowError(message, where=where_is(kernel), remedy="give it the result's shape")
+    elif isinstance(result, np.ndarray) and np.shape(cotangent) != result.shape:
+        message = f"the cotangent has shape {np.shape(cotangent)}, the result {result.shape}"
+        raise ShadowError(message, where=where_is(kernel), remedy="give it the result's shape")
 
 
 def _copied(value: Any) -> Any:

@@ -16,7 +16,7 @@ from enzyme_py.errors import AnnotationError, EnzymeError
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.frontend.lower import where_is
 from enzyme_py.modes import Mode
-from enzyme_py.native.runtime import ffi, library
+from enzyme_py.native.runtime import interface, library
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.runners import positional_runner
 from enzyme_py.njit.split import Half
@@ -30,7 +30,7 @@ class Tape:
     def __init__(self) -> None:
         self._free = None
         self._region = library().enzyme_py_tape_new()
-        if self._region == ffi.NULL:
+        if self._region == interface().NULL:
             raise MemoryError
         self._free = library().enzyme_py_tape_free  # kept: modules may be gone at exit
         self.is_used = False
@@ -42,7 +42,7 @@ class Tape:
     @property
     def address(self) -> int:
         """Where the runtime keeps it."""
-        return int(ffi.cast("intptr_t", self._region))
+        return int(interface().cast("intptr_t", self._region))
 
     @property
     def nbytes(self) -> int:
@@ -124,7 +124,9 @@ class _Halves:
         *rest, tape = given
         if not isinstance(tape, Tape):
             message = f"the last argument of a reverse half is its tape, not {type(tape).__name__}"
-            raise AnnotationError(message, where=where_is(self.kernel), remedy="reverse(*args, tape)")
+            raise AnnotationError(
+                message, where=where_is(self.kernel), remedy="reverse(*args, tape)"
+            )
         if tape.is_used:
             message = "this tape was used by an earlier reverse sweep, which consumed it"
             raise EnzymeError(message, where=where_is(self.kernel), remedy="run forward again")
@@ -152,9 +154,7 @@ class _Halves:
 
     def _plan(self, annotations: Sequence[Annotation], direction: Direction) -> Half:
         width, is_batch = lanes_of(self.kernel, annotations)
-        whole = Annotated(
-            self.kernel, self.mode, self.activities, width, is_batch, self.result
-        )
+        whole = Annotated(self.kernel, self.mode, self.activities, width, is_batch, self.result)
         return Half(whole, direction)
 
 

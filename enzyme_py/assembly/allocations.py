@@ -11,6 +11,11 @@ It does so too where the pointer is carried into the next turn of the loop,
 and then the adjoint of one turn never reaches the one before: a wrong gradient without a word
 (MEASURED on v0.0.238, also without jump threading and with noreturn raises).
 
+A second trap are buffers that change places (`old, new = new, old`). Within one turn LLVM proves the two
+apart, and Enzyme concludes that what was read through `old` is never overwritten, though a later turn
+writes it through `new`; the reverse sweep then reads the wrong values (MEASURED). Loads through such
+pointers are marked to be kept. Calls that read them cannot be marked, and are refused.
+
 So allocations whose pointer merges with another at a phi or select, or leaves its loop through one,
 are marked: a call that seems to keep the pointer makes Enzyme store it. That can be seen only in
 the code that the pass really gets, after O2, whose text is what this file reads and writes. The
@@ -19,18 +24,28 @@ native stage drops the marks.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from enzyme_py.assembly.module import DiffModule
+from enzyme_py.assembly.names import readable
+from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
 
 KEPT = f"{HINT}.kept"
 
 _VALUE = r'%(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
 _ALLOCATION = re.compile(rf"^ *({_VALUE}) = .*\bcall\b.* ptr @(?:malloc|calloc|realloc)\(")
+_ARGUMENTS = re.compile(r"(@(?:malloc|calloc|realloc)\([^)]*\))")
 _OFFSET = re.compile(rf"^ *({_VALUE}) = getelementptr [^,]*, ptr ({_VALUE})")
 _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
+_LOAD = re.compile(rf"^ *{_VALUE} = load [^,]+, ptr ({_VALUE})")
+_CALL = re.compile(r'^ *(?:%\S+ = )?(?:tail |musttail )?call [^@]*@"?([-a-zA-Z$._0-9]+)"?\((.*)')
+_HARMLESS = ("llvm.", HINT, "free", "enzyme_py_raise")
+_METADATA = re.compile(r"^!(\d+) = ")
 _SELECT = re.compile(rf"^ *({_VALUE}) = select i1 [^,]+, ptr ([^,]+), ptr ([^,]+)")
 
 
@@ -39,22 +54,61 @@ def allocates(ir: str) -> bool:
     return "@malloc(" in ir
 
 
-def protect_carried(ir: str) -> str:
-    """Return the module's text with every allocation marked that must not be recomputed."""
-    lines = ir.split("\n")
-    found = False
+def protect_carried(module: DiffModule) -> DiffModule:
+    """Return the module with every allocation and load marked that must be kept."""
+    lines = module.ir.split("\n")
+    keep = f"!{_free_number(lines)}"
     result: list[str] = []
     for function in _pieces(lines):
-        carried = _carried(function)
-        found = found or bool(carried)
-        for line in function:
-            result.append(line)
-            match = _ALLOCATION.match(line)
-            if match and match.group(1) in carried:
-                result.append(f"  call void @{KEPT}(ptr {match.group(1)})")
-    if found:
-        result.append(f"declare void @{KEPT}(ptr) {HINT_ATTRIBUTES}\n")
-    return "\n".join(result)
+        pointers = _Pointers(function)
+        exchanged = pointers.exchanged()
+        _check_calls(function, exchanged, module.where)
+        result.extend(_marked(function, pointers.carried(), exchanged, keep))
+    text = "\n".join(result)
+    if f"@{KEPT}(" in text:
+        text += f"\ndeclare void @{KEPT}(ptr) {HINT_ATTRIBUTES}\n"
+    if f"!enzyme_mustcache {keep}" in text:
+        text += f"\n{keep} = !{{}}\n"
+    return replace(module, ir=text)
+
+
+def _free_number(lines: list[str]) -> int:
+    numbers = [int(match.group(1)) for line in lines if (match := _METADATA.match(line))]
+    return max(numbers, default=-1) + 1
+
+
+def _marked(
+    function: list[str], carried: set[str], exchanged: set[str], keep: str
+) -> Iterator[str]:
+    for line in function:
+        load = _LOAD.match(line)
+        if load and load.group(1) in exchanged:
+            yield f"{line}, !enzyme_mustcache {keep}"
+            continue
+        allocation = _ALLOCATION.match(line)
+        if allocation is None or allocation.group(1) not in carried:
+            yield line
+        else:
+            yield _ARGUMENTS.sub(r'\1 "enzyme_active_val"', line, count=1)
+            yield f"  call void @{KEPT}(ptr {allocation.group(1)})"
+
+
+def _check_calls(function: list[str], exchanged: set[str], where: Where) -> None:
+    for line in function if exchanged else ():
+        call = _CALL.match(line)
+        if call is None or call.group(1).startswith(_HARMLESS):
+            continue
+        if exchanged.intersection(re.findall(_VALUE, call.group(2))):
+            raise _refusal(call.group(1), where)
+
+
+def _refusal(callee: str, where: Where) -> DerivativeError:
+    message = f"buffers that change places in a loop are read by a call (`{readable(callee)}`)"
+    remedy = (
+        "Enzyme would differentiate this wrongly: copy instead of exchanging "
+        "(old[...] = new), or make a new array in each turn"
+    )
+    return DerivativeError(message, where=where, remedy=remedy)
 
 
 def _pieces(lines: list[str]) -> Iterator[list[str]]:
@@ -68,20 +122,56 @@ def _pieces(lines: list[str]) -> Iterator[list[str]]:
     yield piece
 
 
-def _carried(function: list[str]) -> set[str]:
-    """Return the allocations of one function whose pointers merge with others."""
-    roots = {match.group(1) for line in function if (match := _ALLOCATION.match(line))}
-    if not roots:
-        return set()
-    sources = dict(_sources(function))
-    origins = _origins(roots, sources)
-    carried: set[str] = set()
-    for name, (is_merge, given) in sources.items():
-        own = origins.get(name, set())
-        merges = len(own) > 1 or len(given) == 1  # a phi of one value stands behind a loop
-        if is_merge and merges:
-            carried |= own & roots
-    return carried
+class _Pointers:
+    """The pointers of one function: which choose between others, and where each can come from."""
+
+    def __init__(self, function: list[str]) -> None:
+        self._roots = {match.group(1) for line in function if (match := _ALLOCATION.match(line))}
+        self._sources = dict(_sources(function)) if self._roots else {}
+        self._origins = self._find_origins()
+        self._blocks = _phis_by_block(function) if self._roots else []
+
+    def carried(self) -> set[str]:
+        """Return the allocations whose pointers merge with others, or leave their loop."""
+        found: set[str] = set()
+        for name, (is_merge, given) in self._sources.items():
+            own = self._origins[name]
+            if is_merge and (len(own) > 1 or len(given) == 1):  # one: a phi behind a loop
+                found |= own & self._roots
+        return found
+
+    def exchanged(self) -> set[str]:
+        """Return the pointers that can, in different turns of a loop, be each other's."""
+        merged: set[str] = set()
+        for phis in self._blocks:
+            for first, second in itertools.combinations(phis, 2):
+                if self._origins[first] & self._origins[second] & self._roots:
+                    merged |= {first, second}
+        grown = True
+        while grown:
+            derived = {
+                name
+                for name, (_, given) in self._sources.items()
+                if name not in merged and merged.intersection(given)
+            }
+            merged |= derived
+            grown = bool(derived)
+        return merged
+
+    def _find_origins(self) -> dict[str, set[str]]:
+        """Return, for each pointer, the allocations and other pointers from which it can come."""
+        origins: dict[str, set[str]] = {root: {root} for root in self._roots}
+        changed = True
+        while changed:
+            changed = False
+            for name, (_, given) in self._sources.items():
+                own = origins.setdefault(name, set())
+                before = len(own)
+                for one in given:
+                    is_known = one in self._sources or one in self._roots
+                    own |= origins.get(one, set()) if is_known else {one}
+                changed = changed or len(own) != before
+        return origins
 
 
 def _sources(function: list[str]) -> Iterator[tuple[str, tuple[bool, list[str]]]]:
@@ -95,18 +185,12 @@ def _sources(function: list[str]) -> Iterator[tuple[str, tuple[bool, list[str]]]
             yield match.group(1), (True, [match.group(2), match.group(3)])
 
 
-def _origins(
-    roots: set[str], sources: dict[str, tuple[bool, list[str]]]
-) -> dict[str, set[str]]:
-    """Return, for each pointer, the allocations and other pointers from which it can come."""
-    origins: dict[str, set[str]] = {root: {root} for root in roots}
-    changed = True
-    while changed:
-        changed = False
-        for name, (_, given) in sources.items():
-            own = origins.setdefault(name, set())
-            before = len(own)
-            for one in given:
-                own |= origins.get(one, set()) if one in sources or one in roots else {one}
-            changed = changed or len(own) != before
-    return origins
+def _phis_by_block(function: list[str]) -> list[list[str]]:
+    """Group the names of pointer phis by the block in which they stand."""
+    blocks: list[list[str]] = [[]]
+    for line in function:
+        if line and not line.startswith((" ", "}", ";")):  # a label
+            blocks.append([])
+        elif match := _PHI.match(line):
+            blocks[-1].append(match.group(1))
+    return blocks

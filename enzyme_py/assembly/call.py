@@ -15,6 +15,7 @@ kernel, which then is resolved in the same run of the pass (DESIGN 2).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,11 +23,11 @@ from typing import Any
 from llvmlite import ir
 from numba.core import callconv, cgutils
 
+from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.frontend.calling_convention import RAISE
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
-from enzyme_py.frontend.lower import CompiledKernel
+from enzyme_py.frontend.lower import CompiledKernel, argument_names
 from enzyme_py.frontend.type_hints import TypedAttributes, hint_function
-from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.request import Activity, Direction, Request
 
 _POINTER = ir.IntType(8).as_pointer()
@@ -86,9 +87,23 @@ class EnzymeCall:
             name,
         )
         function.linkage = "linkonce_odr"  # the two halves of a split mode must share it
+        self._name(function)
         self._annotate(function, kept)
         self._fill(function, kernel_type, flat)
         return function
+
+    def _name(self, function: ir.Function) -> None:
+        """Call each parameter after the argument it belongs to; messages are made from that."""
+        parameters = iter(function.args[1:])
+        for name, parts in zip(self._argument_names(), self._parts, strict=True):
+            for leaf in parts:
+                if leaf.role is not Role.OWNER:
+                    next(parameters).name = f"arg.{name}"
+
+    def _argument_names(self) -> list[str]:
+        names = argument_names(self.request.kernel)
+        names += [str(number) for number in range(len(names), len(self._parts))]
+        return [re.sub(r"\W", "_", name) for name in names[: len(self._parts)]]
 
     def _annotate(self, function: ir.Function, kept: Sequence[Leaf]) -> None:
         result, *parameters = function.args
@@ -116,9 +131,7 @@ class EnzymeCall:
             ir.Constant(kind, None) if leaf.role is Role.OWNER else next(parameters)
             for kind, leaf in zip(kernel_type.args[2:], flat, strict=True)
         ]
-        callee = cgutils.get_or_insert_function(
-            function.module, kernel_type, self.kernel.symbol
-        )
+        callee = cgutils.get_or_insert_function(function.module, kernel_type, self.kernel.symbol)
         status = builder.call(callee, [function.args[0], excinfo, *values])
         if self.kernel.target.name == "enzyme_catching":
             _raise_on_error(builder, status, excinfo)
@@ -164,9 +177,7 @@ class EnzymeCall:
             flags += [self._marker("enzyme_width"), _INT(self.request.width)]
         return flags
 
-    def _result_operands(
-        self, result: ir.Value, shadows: Sequence[ir.Value]
-    ) -> list[ir.Value]:
+    def _result_operands(self, result: ir.Value, shadows: Sequence[ir.Value]) -> list[ir.Value]:
         if not shadows:
             return [self._marker("enzyme_const"), result]
         # The shape of an array's derivative is read from the primal, so that is always needed.

@@ -110,7 +110,7 @@ class _Emitter:
     ) -> tuple[list[Argument], list[ir.Value]]:
         """Sort the given values into arguments with their shadows, and the seeds behind them."""
         arguments, position = [], 0
-        for number, activity in enumerate(self.request.activities):
+        for activity in self.request.activities:
             kind = given_types[position]
             count = self.request.width if activity.has_shadow else 0
             primal, *shadows = [

@@ -50,6 +50,11 @@ _OPTIONS = (
     "--vectorize-slp=0",
     "--unroll-runtime=0",
     "--unroll-allow-partial=0",
+    # No branch becomes a select: the adjoint of what was not taken divides zero by zero even with
+    # strong zero (`if v > 0: s += v * log(v)` at v = 0 gave NaN, MEASURED).
+    "--phi-node-folding-threshold=0",
+    "--two-entry-phi-node-folding-threshold=0",
+    "--speculate-one-expensive-inst=0",
     "--jump-threading-threshold=0",  # it splits allocations: zero gradients with rematerialisation
 )
 # With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate).
@@ -189,4 +194,3 @@ def _body(
     builder.call(callee, values)
     builder.ret_void()
     return body
-

@@ -103,6 +103,4 @@ def _lower_differentiate(context: Any, builder: Any, sig: Any, args: Sequence[An
     if not isinstance(context, KernelContext):
         return _outside["lower"](context, builder, sig, args)
     request = sig.args[0].request
-    return emit_request(
-        context, builder, request, sig.args[1:], args[1:], context._kernel_target
-    )
+    return emit_request(context, builder, request, sig.args[1:], args[1:], context._kernel_target)

@@ -12,9 +12,12 @@ from collections.abc import Iterator, Sequence
 
 _NAME = r'@(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
 _DEFINITION = re.compile(rf"^(?:define\b[^@]*|)({_NAME})(?:\(| = )", re.MULTILINE)
-_ANY = re.compile(rf'{_NAME}|linkageName: "([^"]+)"')
+# Plain strings are matched to be left alone: constant data may hold an @ and a quote.
+_ANY = re.compile(rf'linkageName: "([^"]+)"|(?<!@)"[^"]*"|{_NAME}')
 _ADDRESS = re.compile(r"_?0x[0-9a-f]{6,}")
-_LINKAGE = re.compile(r"^define (?:dso_local )?(?:linkonce_odr |weak_odr |internal )?", re.MULTILINE)
+_LINKAGE = re.compile(
+    r"^define (?:dso_local )?(?:linkonce_odr |weak_odr |internal )?", re.MULTILINE
+)
 
 
 def _bare(name: str) -> str:
@@ -48,6 +51,8 @@ def stable_names(ir: str, entries: Sequence[str]) -> str:
     def rename(found: re.Match[str]) -> str:
         if found.group(1) is not None:
             return f'linkageName: "{defined.get(found.group(1), found.group(1))}"'
+        if found.group(0).startswith('"'):
+            return found.group(0)
         name = _bare(found.group(0))
         return f'@"{defined[name]}"' if name in defined else found.group(0)
 
@@ -65,5 +70,7 @@ def _without_addresses(ir: str) -> str:
 def _internal(ir: str, entries: Sequence[str]) -> str:
     ir = _LINKAGE.sub("define internal ", ir)
     for entry in entries:
-        ir = re.sub(rf'^define internal (.*@{re.escape(entry)}\()', r"define \1", ir, flags=re.M)
+        ir = re.sub(
+            rf"^define internal (.*@{re.escape(entry)}\()", r"define \1", ir, flags=re.MULTILINE
+        )
     return ir

@@ -45,9 +45,7 @@ class KernelCallConv(callconv.CPUCallConv):  # type: ignore[misc]
         loc: Any = None,
         func_name: Any = None,
     ) -> None:
-        self.set_static_user_exc(
-            builder, exc, exc_args=exc_args, loc=loc, func_name=func_name
-        )
+        self.set_static_user_exc(builder, exc, exc_args=exc_args, loc=loc, func_name=func_name)
         self._raise_stored(builder)
 
     def _raise_stored(self, builder: ir.IRBuilder) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import types as pytypes
 import weakref
-from typing import Any
+from typing import Any, cast
 
 import numba
 from numba.core.registry import CPUDispatcher
@@ -74,7 +74,7 @@ def _kernel_of_partial(function: functools.partial[Any]) -> Any:
     def partial(*rest):  # type: ignore[no-untyped-def]  # compiled by Numba
         return inner(*bound, *rest)
 
-    return _kernel_of(partial)
+    return _kernel_of(cast("pytypes.FunctionType", partial))
 
 
 def jitted(function: Any, options: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ it calls, once, when a kernel is complete.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,7 @@ class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
     def __init__(self, owner: RawCodegen, name: str) -> None:
         super().__init__(owner, name)
         self.catches = False  # set by the calling convention when the code holds a `try`
+        self.recursive_calls: set[str] = set()  # symbols that another library will define
 
     def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -46,6 +48,12 @@ class RawCodegen(codegen.JITCPUCodegen):  # type: ignore[misc]
 
     _library_class = RawLibrary
 
+    def __init__(self, module_name: str) -> None:
+        super().__init__(module_name)
+        self.libraries: weakref.WeakValueDictionary[str, RawLibrary] = (
+            weakref.WeakValueDictionary()
+        )  # of compiled overloads, by symbol
+
     def _add_module(self, module: llvm.ModuleRef) -> None:
         """Nothing is loaded from here."""
 
@@ -68,6 +76,8 @@ def with_callees(library: RawLibrary) -> Iterator[RawLibrary]:
         seen.add(id(current))
         yield current
         pending.extend(current._linking_libraries)
+        defined = current.codegen.libraries
+        pending.extend(defined[name] for name in current.recursive_calls if name in defined)
 
 
 def linked_module(library: RawLibrary) -> llvm.ModuleRef:

@@ -93,7 +93,7 @@ def catches(kernel: CompiledKernel) -> bool:
 
 def _explain(function: Any, error: Exception) -> LoweringError:
     nested = _own_error(error)
-    if nested is not None:
+    if isinstance(nested, LoweringError):
         return nested
     where = where_is(function)
     message = f"Numba cannot compile `{where.kernel}`: {str(error).strip()}"
@@ -101,7 +101,7 @@ def _explain(function: Any, error: Exception) -> LoweringError:
     return LoweringError(message, where=where, remedy=remedy)
 
 
-def _own_error(error: BaseException | None) -> Any:
+def _own_error(error: BaseException | None) -> BaseException | None:
     """Find an exception of ours beneath Numba's, so that it is told in our words."""
     while error is not None:
         if isinstance(error, LoweringError):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import types as pytypes
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -21,6 +22,7 @@ from numba.core import cpu, dispatcher, types, typing
 from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.descriptors import TargetDescriptor
+from numba.core.errors import NumbaDebugInfoWarning
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.core.target_extension import (
@@ -145,6 +147,11 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         """Nothing is executable yet; a unique token stands for the compiled function."""
         return _Token(fndesc.qualname)
 
+    def call_unresolved(self, builder: Any, name: str, sig: Any, args: Any) -> Any:
+        # A recursion may call another overload of the same function (its first call had a literal).
+        self.active_code_library.recursive_calls.add(name)
+        return super().call_unresolved(builder, name, sig, args)
+
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         return super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)
 
@@ -234,9 +241,13 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
     def add_overload(self, cres: Any) -> None:
         # No C entry point exists to insert.
         self.overloads[tuple(cres.signature.args)] = cres
+        cres.library.codegen.libraries[cres.fndesc.mangled_name] = cres.library
 
     def compile(self, sig: Any) -> Any:
-        with self.targetdescr.override():
+        with self.targetdescr.override(), warnings.catch_warnings():
+            # Numba makes up functions for array expressions and cannot show their source. The
+            # global compiler lock, which every caller holds, also guards the filters.
+            warnings.simplefilter("ignore", NumbaDebugInfoWarning)
             return super().compile(sig)
 
 

@@ -77,7 +77,9 @@ ROWS = (
         "annotate every argument of the call, and drop set_runtime_activity",
     ),
     Row(
-        r"Mismatched activity for: *(?P<inst>[^\n]*?) const val: *(?P<name>[^\n]*)",
+        # Constant numbers are harmless there; constant memory is not.
+        r"Mismatched activity for: *(?P<inst>[^\n]*?) const val: *"
+        r"(?P<name>(?!(?:double|float|half|i\d+|[<\[{])\b|[<\[{])[^\n]*)",
         ActivityError,
         "constant memory is used where the derivative needs memory with a shadow",
         CHOOSE_ACTIVITY,
@@ -290,9 +292,7 @@ def _is_same_file(name: str, path: str | None) -> bool:
     return path is not None and (path == name or path.endswith(f"/{name}"))
 
 
-def _finished(
-    module: DiffModule, outcome: Outcome, is_complete: bool
-) -> DifferentiatedModule:
+def _finished(module: DiffModule, outcome: Outcome, is_complete: bool) -> DifferentiatedModule:
     if len(outcome.log) >= LOG_LIMIT:
         message = "the pass printed more than can be checked for warnings"
         raise HostError(message, where=module.where, remedy=REPORT)

@@ -16,3 +16,4 @@ class DifferentiatedModule:
     where: Where
     seconds: float  # spent in the pass, for the profile
     remarks: str  # what the pass printed on stderr although it succeeded
+    lost: tuple[tuple[str, str], ...] = ()  # (kernel, Const argument) that the kernel writes

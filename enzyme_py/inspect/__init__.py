@@ -1,8 +1,8 @@
 """The looking glass: what a derivative was compiled to, and where the time went.
 
-    enzyme_py.inspect.timings()            seconds per stage of everything compiled so far
-    enzyme_py.inspect.ir(f, *args, ...)    the IR at a stage
-    enzyme_py.inspect.memory()             this thread's memory in regions
+* `timings()`: seconds per stage of everything compiled so far
+* `ir(f, *arguments, stage=...)`: the IR of a gradient at a stage
+* `memory()`: this thread's memory in regions
 """
 
 from enzyme_py.inspect.stages import ir as ir

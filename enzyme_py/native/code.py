@@ -7,8 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ObjectCode:
-    """A relocatable object; `symbols` are the outside names that it needs."""
+    """A relocatable object; `symbols` are the outside names that it needs.
+
+    `lost` are the (kernel, argument) pairs whose derivative the kernel overwrites: see
+    assembly/lost_writes.py.
+    """
 
     binary: bytes
     entries: tuple[str, ...]
     symbols: tuple[str, ...]
+    lost: tuple[tuple[str, str], ...] = ()

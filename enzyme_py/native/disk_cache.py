@@ -31,7 +31,7 @@ from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.runtime import DECLARATIONS
 from enzyme_py.settings import settings
 
-FORMAT = 1  # raise it with every change to this file's layout or to how code is generated
+FORMAT = 2  # raise it with every change to this file's layout or to how code is generated
 HEAD = b"enzyme_py derivative %d\n" % FORMAT
 SUFFIX = ".derivative"
 _DIGEST_SIZE = hashlib.sha256().digest_size
@@ -129,7 +129,7 @@ def clear() -> int:
 
 
 def _encoded(code: ObjectCode) -> bytes:
-    facts = {"entries": code.entries, "symbols": code.symbols}
+    facts = {"entries": code.entries, "symbols": code.symbols, "lost": code.lost}
     body = json.dumps(facts).encode() + b"\n" + code.binary
     return HEAD + hashlib.sha256(body).digest() + body
 
@@ -141,7 +141,8 @@ def _decoded(content: bytes) -> ObjectCode | None:
         return None
     facts, _, binary = body.partition(b"\n")
     read = json.loads(facts)
-    return ObjectCode(binary, tuple(read["entries"]), tuple(read["symbols"]))
+    lost = tuple((kernel, argument) for kernel, argument in read["lost"])
+    return ObjectCode(binary, tuple(read["entries"]), tuple(read["symbols"]), lost)
 
 
 def _read_trusted(path: Path) -> bytes | None:

@@ -30,3 +30,4 @@ class NativeFunction:
     symbols: Mapping[str, str]
     keep_alive: object
     profile: Profile = Profile()
+    lost: tuple[tuple[str, str], ...] = ()  # as in ObjectCode

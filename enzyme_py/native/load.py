@@ -48,6 +48,7 @@ def load(code: ObjectCode, where: Where | None = None) -> NativeFunction:
         symbols=names,
         keep_alive=linked,
         profile=Profile(load=seconds, object_bytes=len(code.binary)),
+        lost=code.lost,
     )
 
 

@@ -24,13 +24,15 @@ _NOINLINE = re.compile(
 
 # Calls that only told the pass the type of a pointer (assembly/call.py).
 _HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n", re.MULTILINE)
+# Functions that stopped a gradient by being unknown to the pass (njit/stop.py).
+_BARRIERS = re.compile(r"^declare (?:\w+ )*?(double|float) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE)
 
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
     """Machine code for the entries of a module, not yet loaded."""
     parsed = optimised(module)
     binary = target_machine().emit_object(parsed)
-    return ObjectCode(binary, module.entries, tuple(outside_names(parsed)))
+    return ObjectCode(binary, module.entries, tuple(outside_names(parsed)), module.lost)
 
 
 def optimised_ir(module: DifferentiatedModule) -> str:
@@ -65,6 +67,7 @@ def outside_names(parsed: llvm.ModuleRef) -> Iterator[str]:
 
 def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", module.ir))
+    text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
     try:
         return llvm.parse_assembly(text, llvm.create_context())
     except RuntimeError as error:

@@ -21,7 +21,7 @@ from enzyme_py.frontend.lower import argument_names, compile_kernel, where_is
 from enzyme_py.frontend.target import KERNEL
 from enzyme_py.modes import Mode
 from enzyme_py.njit.gradient import activity_of
-from enzyme_py.njit.plans import Emit, Plan
+from enzyme_py.njit.plans import Bound, Emit, Plan
 from enzyme_py.njit.shadows import check_layout, shadow_type, with_numbers
 from enzyme_py.request import Activity, Direction, Request
 
@@ -41,18 +41,26 @@ class Annotated(Plan):
         """See `Plan`."""
         return BoundAnnotated(self, list(argument_types))
 
+    def argument_label(self, number: int) -> str:
+        """See `Plan`; a shadow goes by the name of its primal."""
+        parts = [
+            place
+            for place, activity in enumerate(self.activities)
+            for _ in range(1 + self.lanes(activity))
+        ]
+        return super().argument_label(parts[number])
+
     def lanes(self, activity: Activity) -> int:
         """Return the number of shadows that come with an argument."""
         return self.width if activity.has_shadow else 0
 
 
-class BoundAnnotated:
+class BoundAnnotated(Bound):
     """An autodiff for parts of known types."""
 
     def __init__(self, plan: Annotated, argument_types: list[Any]) -> None:
         self.plan = plan
         self.argument_types = argument_types
-        self.result: Any = None
         self.positions = self._positions()
         kinds = [argument_types[position] for position in self.positions]
         activities = tuple(
@@ -136,9 +144,8 @@ class BoundAnnotated:
         primal = (request_result[-1],) if self.request.need_primal else ()
         if self.plan.mode.is_forward:
             lanes = list(request_result)[: self.plan.width]
-            own: tuple[Any, ...] = (self._batched(list(lanes)),)
-            if self.request.result is Activity.CONST:
-                own = ()
+            is_const = self.request.result is Activity.CONST
+            own: tuple[Any, ...] = () if is_const else (self._batched(lanes),)
         else:
             own = (types.Tuple(tuple(map(self._gradient_type, range(len(self.positions))))),)
         self.result = types.Tuple((*own, *primal))
@@ -230,5 +237,3 @@ def _conjugate(value):  # type: ignore[no-untyped-def]  # compiled by Numba
 
 def _conjugate_array(array):  # type: ignore[no-untyped-def]
     array[...] = array.conjugate()
-
-

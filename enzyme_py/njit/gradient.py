@@ -14,7 +14,7 @@ from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.lower import argument_names, compile_kernel, where_is
 from enzyme_py.frontend.target import KERNEL
-from enzyme_py.njit.plans import Emit, Plan
+from enzyme_py.njit.plans import Bound, Emit, Plan
 from enzyme_py.njit.shadows import shadow_type, with_numbers, zero_shadow
 from enzyme_py.request import Activity, Direction, Request
 
@@ -48,13 +48,12 @@ def activity_of(kind: Any) -> Activity:
     return Activity.MIXED if Role.FLOAT in roles else Activity.DUPLICATED
 
 
-class BoundGradient:
+class BoundGradient(Bound):
     """A gradient for arguments of known types."""
 
     def __init__(self, plan: Gradient, argument_types: list[Any]) -> None:
         self.plan = plan
         self.argument_types = argument_types
-        self.result: Any = None
         self.selected = self._selected()
         activities = tuple(
             activity_of(kind) if number in self.selected else Activity.CONST
@@ -107,7 +106,7 @@ class BoundGradient:
         gradients: Any = types.Tuple(tuple(self._gradient_type(n) for n in self._shown()))
         if self.plan.is_single:
             gradients = gradients[0]
-        primal = request_result[-1] if self.request.need_primal else None
+        primal: Any = request_result[-1] if self.request.need_primal else None
         if self.plan.with_value:
             self.result = types.Tuple((primal, gradients))
         elif self.plan.has_aux:
@@ -161,9 +160,7 @@ class BoundGradient:
                 found[number] = emit.none()
         return [found[number] for number in self._shown()]
 
-    def _arranged(
-        self, emit: Emit, gradients: list[ir.Value], items: list[ir.Value]
-    ) -> ir.Value:
+    def _arranged(self, emit: Emit, gradients: list[ir.Value], items: list[ir.Value]) -> ir.Value:
         kinds = tuple(self._gradient_type(number) for number in self._shown())
         value = gradients[0] if self.plan.is_single else emit.tuple(types.Tuple(kinds), gradients)
         if self.plan.with_value:

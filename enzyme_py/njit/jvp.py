@@ -12,7 +12,7 @@ from numba.core import types
 from enzyme_py.errors import ShadowError
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.njit.gradient import activity_of
-from enzyme_py.njit.plans import Emit, Plan
+from enzyme_py.njit.plans import Bound, Emit, Plan
 from enzyme_py.njit.shadows import shadow_type, tangent_like
 from enzyme_py.request import Activity, Direction, Request
 
@@ -30,7 +30,7 @@ class Jvp(Plan):
         return BoundJvp(self, list(argument_types))
 
 
-class BoundJvp:
+class BoundJvp(Bound):
     """A jvp for arguments of known types."""
 
     def __init__(self, plan: Jvp, argument_types: list[Any]) -> None:
@@ -38,7 +38,6 @@ class BoundJvp:
         self.primals = argument_types[: self.count]
         self.tangents = argument_types[self.count :]
         self.argument_types = argument_types
-        self.result: Any = None
         active = [activity_of(kind) is not Activity.CONST for kind in self.primals]
         for number, is_active in enumerate(active):
             if is_active:

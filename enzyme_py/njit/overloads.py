@@ -16,11 +16,13 @@ from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, overload, register_model, typeof_impl
 
-from enzyme_py import annotations, operators
+import enzyme_py.annotations as written
+from enzyme_py import operators
 from enzyme_py.errors import AnnotationError
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
+from enzyme_py.njit.forward_gradient import forward_part
 from enzyme_py.njit.gradient import Gradient
 from enzyme_py.njit.jvp import Jvp
 from enzyme_py.njit.plans import transform
@@ -42,14 +44,15 @@ class ModeType(types.Opaque):  # type: ignore[misc]
 class AnnotationType(types.Type):  # type: ignore[misc]
     """The Numba type of an annotated value: its primal's type and those of its shadows."""
 
-    def __init__(self, kind: type[annotations.Annotation], parts: Sequence[Any]) -> None:
+    def __init__(self, kind: type[written.Annotation], parts: Sequence[Any]) -> None:
         self.kind = kind
         self.parts = tuple(parts)
         super().__init__(f"{kind.__name__}({', '.join(map(str, parts))})")
 
     @property
     def activity(self) -> Activity:
-        return self.kind.activity
+        found: Activity = self.kind.activity
+        return found
 
 
 register_model(ModeType)(models.OpaqueModel)
@@ -77,14 +80,14 @@ def _constant_mode(context: Any, _builder: Any, _kind: Any, _value: Any) -> Any:
 
 def _annotation_parts(kind: Any, given: Sequence[Any]) -> Sequence[Any] | None:
     """Return the types of primal and shadows that an annotation is made of."""
-    if not issubclass(kind, annotations.BatchDuplicated):
+    if not issubclass(kind, written.BatchDuplicated):
         return given
     if len(given) != 2 or not isinstance(given[1], types.BaseTuple):
         return None
     return (given[0], *given[1])
 
 
-def _register_annotation(kind: type[annotations.Annotation], count: int) -> None:
+def _register_annotation(kind: type[written.Annotation], count: int) -> None:
     @infer_global(kind)
     class _Template(AbstractTemplate):  # type: ignore[misc]
         key = kind
@@ -100,7 +103,7 @@ def _register_annotation(kind: type[annotations.Annotation], count: int) -> None
     def _lower(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
         struct = context.make_helper(builder, sig.return_type)
         values = list(args)
-        if issubclass(kind, annotations.BatchDuplicated):
+        if issubclass(kind, written.BatchDuplicated):
             lanes = range(len(sig.args[1]))
             values = [args[0], *(builder.extract_value(args[1], lane) for lane in lanes)]
         for i, value in enumerate(values):
@@ -110,12 +113,12 @@ def _register_annotation(kind: type[annotations.Annotation], count: int) -> None
 
 
 for _kind, _count in (
-    (annotations.Const, 1),
-    (annotations.Active, 1),
-    (annotations.Duplicated, 2),
-    (annotations.DuplicatedNoNeed, 2),
-    (annotations.BatchDuplicated, 2),
-    (annotations.BatchDuplicatedNoNeed, 2),
+    (written.Const, 1),
+    (written.Active, 1),
+    (written.Duplicated, 2),
+    (written.DuplicatedNoNeed, 2),
+    (written.BatchDuplicated, 2),
+    (written.BatchDuplicatedNoNeed, 2),
 ):
     _register_annotation(_kind, _count)
 
@@ -176,25 +179,56 @@ def _split_mode(given: Sequence[Any]) -> tuple[Mode, int]:
     return (first.mode, 1) if isinstance(first, ModeType) else (Reverse, 0)
 
 
-@overload(operators.gradient, strict=False)  # annotations would count as a difference
-def _gradient(*given: Any) -> Callable[..., Any] | None:
-    kinds = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
-    mode, place = _split_mode(kinds)
-    kernel = _dispatcher_of(kinds[place]) if len(kinds) > place else None
-    if kernel is None or mode.is_forward:
-        return None
-    plan = Gradient(
-        kernel, runtime_activity=mode.runtime_activity, strong_zero=mode.strong_zero
-    )
-    start = place + 1
+@infer_global(operators.gradient)
+class _GradientTemplate(AbstractTemplate):  # type: ignore[misc]
+    key = operators.gradient
 
-    def gradient(*given):  # type: ignore[no-untyped-def]  # compiled by Numba
-        return transform(plan, *given[start:])
-
-    return gradient
+    def generic(self, args: Sequence[Any], kws: Any) -> Any:
+        mode, place = _split_mode(args)
+        if kws or len(args) <= place or _dispatcher_of(args[place]) is None:
+            return None
+        calls = _gradient_calls(self.context, mode, args[place:])
+        results = [call.return_type for _, call in calls]
+        result = types.Tuple(tuple(results)) if mode.is_forward else results[0]
+        return signature(result, *args)
 
 
-@overload(operators.jvp, strict=False)
+def _gradient_calls(typing_context: Any, mode: Mode, args: Sequence[Any]) -> list[Any]:
+    """Return the functions to call, with their signatures: one, or in forward mode one a part."""
+    kernel, given = _dispatcher_of(args[0]), tuple(map(types.unliteral, args[1:]))
+    if mode.is_forward:
+        functions = [
+            types.Dispatcher(forward_part(kernel, n, len(given))) for n in range(len(given))
+        ]
+        operands = given
+    else:
+        wanted = Gradient(
+            kernel, runtime_activity=mode.runtime_activity, strong_zero=mode.strong_zero
+        )
+        plan = typing_context.resolve_value_type(wanted)
+        functions = [typing_context.resolve_value_type(transform)]
+        operands = (plan, *given)
+    return [(f, typing_context.resolve_function_type(f, operands, {})) for f in functions]
+
+
+@lower_builtin(operators.gradient, types.VarArg(types.Any))
+def _lower_gradient(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
+    mode, place = _split_mode(sig.args)
+    plan = [] if mode.is_forward else [context.get_dummy_value()]
+    given = sig.args[place + 1 :]
+    parts = []
+    for function, call in _gradient_calls(context.typing_context, mode, sig.args[place:]):
+        values = [
+            context.cast(builder, value, kind, types.unliteral(kind))
+            for value, kind in zip(args[place + 1 :], given, strict=True)
+        ]
+        if mode.is_forward:  # the parts take *arguments
+            values = [context.make_tuple(builder, call.args[0], values)]
+        parts.append(context.get_function(function, call)(builder, [*plan, *values]))
+    return context.make_tuple(builder, sig.return_type, parts) if mode.is_forward else parts[0]
+
+
+@overload(operators.jvp, strict=False)  # annotations would count as a difference
 def _jvp(f: Any, primals: Any, tangents: Any) -> Callable[..., Any] | None:
     kernel = _dispatcher_of(f)
     if kernel is None:
@@ -232,22 +266,26 @@ def _autodiff_plan(args: Sequence[Any]) -> tuple[Annotated, list[Any], int]:
     result = None
     if len(args) > start and isinstance(args[start], types.ClassType | types.Function):
         chosen = getattr(args[start], "typing_key", None)
-        if isinstance(chosen, type) and issubclass(chosen, annotations.Annotation):
-            result = chosen.activity
+        if isinstance(chosen, type) and issubclass(chosen, written.Annotation):
+            result = _activity_of_class(chosen)
             start += 1
     given = [
-        one if isinstance(one, AnnotationType) else AnnotationType(annotations.Const, (one,))
+        one if isinstance(one, AnnotationType) else AnnotationType(written.Const, (one,))
         for one in map(types.unliteral, args[start:])
     ]
     widths = {len(one.parts) - 1 for one in given if one.activity.has_shadow}
     if len(widths) > 1:
         message = f"the arguments have batches of different widths: {sorted(widths)}"
         raise AnnotationError(message, remedy="give each the same number of shadows")
-    is_batch = any(issubclass(one.kind, annotations.BatchDuplicated) for one in given)
+    is_batch = any(issubclass(one.kind, written.BatchDuplicated) for one in given)
     width = widths.pop() if widths else 1
     activities = tuple(one.activity for one in given)
     plan = Annotated(kernel, mode, activities, width, is_batch, result)
     return plan, [part for one in given for part in one.parts], start
+
+
+def _activity_of_class(kind: type[written.Annotation]) -> Activity:
+    return kind.activity
 
 
 @lower_builtin(operators.autodiff, types.VarArg(types.Any))

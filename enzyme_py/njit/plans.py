@@ -9,7 +9,7 @@ The same code serves plain @njit code and kernels that are themselves differenti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from llvmlite import ir
 from numba.core import types
@@ -20,30 +20,40 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, register_model, typeof_impl
 
 from enzyme_py.assembly.marker import RequestType, differentiate
+from enzyme_py.frontend.lower import argument_names
 from enzyme_py.request import Request
 
 
-class Bound(Protocol):
+class Bound:
     """A plan for arguments of known types."""
 
     request: Request
-    request_types: Sequence[Any]  # of the request's own arguments
-    argument_types: Sequence[Any]  # to which the transform's arguments are cast
-    result: Any  # the transform's result type, known once the request's is
+    request_types: list[Any]  # of the request's own arguments
+    argument_types: list[Any]  # to which the transform's arguments are cast
+    result: Any = None  # the transform's result type, known once the request's is
 
     def resolve(self, request_result: Any) -> None:
         """Learn the type of the request's result."""
+        raise NotImplementedError
 
     def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
         """Emit the transform; `emit.request` runs the request."""
+        raise NotImplementedError
 
 
 class Plan:
     """Base of the plans; subclasses are frozen dataclasses."""
 
+    kernel: Any
+
     def bind(self, argument_types: Sequence[Any]) -> Bound:
         """Return the plan bound to argument types, or raise what the user should read."""
         raise NotImplementedError
+
+    def argument_label(self, number: int) -> str:
+        """Return what to call the transform's argument of this number in a message."""
+        names = argument_names(self.kernel)
+        return names[number] if number < len(names) else str(number)
 
 
 class PlanType(types.Opaque):  # type: ignore[misc]
@@ -98,13 +108,15 @@ class _TransformTemplate(AbstractTemplate):  # type: ignore[misc]
 class Emit:
     """What a bound plan writes its code with."""
 
-    def __init__(self, context: Any, builder: ir.IRBuilder, bound: Bound) -> None:
+    def __init__(self, context: Any, builder: ir.IRBuilder, bound: Bound | None) -> None:
         self.context = context
         self.builder = builder
         self._bound = bound
 
     def request(self, values: Sequence[ir.Value]) -> list[ir.Value]:
         """Run the request and return the items of its flat result."""
+        if self._bound is None:
+            raise RuntimeError
         function, sig = _request_signature(self.context.typing_context, self._bound)
         casted = [
             self.context.cast(self.builder, value, given, wanted)

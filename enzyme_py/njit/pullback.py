@@ -18,7 +18,7 @@ from numba.core import types
 from numba.extending import overload
 
 from enzyme_py.njit.gradient import Gradient
-from enzyme_py.njit.plans import Emit, Plan
+from enzyme_py.njit.plans import Bound, Emit, Plan
 from enzyme_py.request import Activity, Direction, Request
 
 
@@ -92,13 +92,12 @@ class Primal(Plan):
         return BoundPrimal(self, list(argument_types))
 
 
-class BoundPrimal:
+class BoundPrimal(Bound):
     """A kernel for arguments of known types."""
 
     def __init__(self, plan: Primal, argument_types: list[Any]) -> None:
         self.argument_types = argument_types
         self.request_types = argument_types
-        self.result: Any = None
         activities = tuple(Activity.CONST for _ in argument_types)
         self.request = Request(plan.kernel, Direction.PRIMAL, activities, result=Activity.CONST)
 

@@ -12,8 +12,7 @@ import types as pytypes
 from collections.abc import Callable
 from typing import Any
 
-import numba
-
+from enzyme_py.njit.dispatcher import DerivativeDispatcher
 from enzyme_py.njit.plans import Plan, transform
 
 
@@ -40,13 +39,17 @@ def _of_any_arity(plan: Plan) -> Callable[..., Any]:
     return lambda *arguments: transform(plan, *arguments)
 
 
+def _dispatcher(function: Callable[..., Any]) -> DerivativeDispatcher:
+    return DerivativeDispatcher(function, targetoptions={"nopython": True})
+
+
 @functools.lru_cache(maxsize=4096)
 def positional_runner(plan: Plan, count: int) -> Any:
     """Return the dispatcher that runs a plan on `count` positional arguments."""
     choices = _by_arity(plan)
     function = choices[count] if count < len(choices) else _of_any_arity(plan)
     function.__name__ = function.__qualname__ = type(plan).__name__.lower()
-    return numba.njit(function)
+    return _dispatcher(function)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -67,4 +70,4 @@ def named_runner(plan: Plan, kernel: Any, name: str) -> Any:
         )
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name}, made by enzyme_py from `{py_func.__name__}`."
-    return numba.njit(function)
+    return _dispatcher(function)

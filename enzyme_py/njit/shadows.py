@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import types
+from numba.core.typing import signature
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin
 from numba.np import arrayobj
 
 from enzyme_py.errors import ShadowError
@@ -111,7 +114,9 @@ def _assign(shadow, tangent):  # type: ignore[no-untyped-def]
     shadow[...] = tangent
 
 
-def check_layout(emit: Emit, kind: Any, value: ir.Value, shadow_kind: Any, shadow: ir.Value) -> None:
+def check_layout(
+    emit: Emit, kind: Any, value: ir.Value, shadow_kind: Any, shadow: ir.Value
+) -> None:
     """Emit the check that a given shadow has shape and strides of its primal."""
     if isinstance(kind, types.Array):
         emit.compiled(_check_layout, types.none, [kind, shadow_kind], [value, shadow])
@@ -153,9 +158,7 @@ def tangent_like(
     return emit.context.cast(emit.builder, tangent, tangent_kind, kind)
 
 
-def with_numbers(
-    emit: Emit, kind: Any, shadow: ir.Value, numbers: Sequence[ir.Value]
-) -> ir.Value:
+def with_numbers(emit: Emit, kind: Any, shadow: ir.Value, numbers: Sequence[ir.Value]) -> ir.Value:
     """Return the shadow of a mixed value with its numbers replaced by the given ones."""
     packer = emit.context.get_arg_packer([shadow_type(kind)])
     flat = list(packer.as_arguments(emit.builder, [shadow]))
@@ -164,3 +167,20 @@ def with_numbers(
         if leaf.role is Role.FLOAT:
             flat[index] = next(following)
     return packer.from_arguments(emit.builder, flat)[0]
+
+
+def zeros_laid_out_as(array: Any) -> Any:
+    """Return zeros of the type, shape and strides of an array; only in compiled code."""
+    message = "zeros_laid_out_as is called from compiled code only"
+    raise RuntimeError(message)
+
+
+@infer_global(zeros_laid_out_as)
+class _ZerosTemplate(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Sequence[Any], kws: Any) -> Any:
+        return None if kws else signature(shadow_type(args[0]), *args)
+
+
+@lower_builtin(zeros_laid_out_as, types.Array)
+def _lower_zeros(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
+    return zero_shadow(Emit(context, builder, None), sig.args[0], args[0])

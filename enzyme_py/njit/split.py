@@ -12,7 +12,7 @@ from numba.core import types
 from enzyme_py.assembly.results import seed_type
 from enzyme_py.frontend.lower import compile_kernel
 from enzyme_py.njit.annotated import Annotated, BoundAnnotated
-from enzyme_py.njit.plans import Emit, Plan
+from enzyme_py.njit.plans import Bound, Emit, Plan
 from enzyme_py.request import Activity, Direction
 
 
@@ -28,7 +28,7 @@ class Half(Plan):
         return BoundHalf(self, list(argument_types))
 
 
-class BoundHalf:
+class BoundHalf(Bound):
     """A half for arguments of known types."""
 
     def __init__(self, plan: Half, argument_types: list[Any]) -> None:
@@ -37,7 +37,6 @@ class BoundHalf:
         # The primal is always asked for: an array's shadow has the primal's shape.
         self.request = replace(self.whole.request, direction=plan.direction, need_primal=True)
         self.argument_types = argument_types
-        self.result: Any = None
         self.request_types = [types.intp, *argument_types[1:]]
         if plan.direction is Direction.SPLIT_REVERSE and self._is_seeded():
             kinds = [argument_types[1 + position] for position in self.whole.positions]

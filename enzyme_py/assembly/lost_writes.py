@@ -1,0 +1,354 @@
+"""Finding Const arrays into which a kernel writes what should have been differentiated.
+
+Enzyme takes memory without a shadow at its word: what is written there is constant, and so is what
+is read back. A workspace passed as Const therefore makes a gradient zero without a word. Here the
+code is read before the pass: at each call of the pass, which arrays of floats are constant, and
+whether the kernel stores into one of them a value that depends on anything active.
+
+There is no false alarm by design: a pointer counts only if it can come from nowhere else, a value
+only if it is not made of constants, of integers and of constant memory alone. The price is that a
+write through a pointer that went through memory is missed.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import llvmlite.binding as llvm
+
+from enzyme_py.assembly.ir_text import (
+    Call,
+    Function,
+    call_in,
+    functions_in,
+    split_operands,
+    value_of,
+    values_in,
+)
+from enzyme_py.errors import ActivityError, ConstWrittenWarning, Where
+from enzyme_py.frontend.type_hints import HINT
+from enzyme_py.settings import settings
+
+_PRIMITIVE = "__enzyme_"
+_HOLDS_FLOATS = re.compile(r'"enzyme_type"="[^"]*\[-1,-1\]:Float')
+_ARGUMENT = re.compile(r"^%arg\.([^.\"]+)")
+_PHI_VALUE = re.compile(r"\[ (.+?), %")
+_COPIES = ("llvm.memcpy.", "llvm.memmove.")
+_HARMLESS = ("llvm.", "free", HINT)  # copies are looked at as writes
+_ALLOCATIONS = ("malloc", "calloc", "realloc", "NRT_")
+# Results that carry no derivative, whatever they are made from.
+_PLAIN = ("icmp", "fcmp", "sitofp", "uitofp", "fptosi", "fptoui", "ptrtoint", "alloca")
+_THROUGH = ("bitcast", "addrspacecast", "freeze")
+
+
+def lost_writes(ir: str) -> tuple[tuple[str, str], ...]:
+    """Return (kernel, argument) for every Const array of floats that takes active values.
+
+    All calls of the pass in the module are looked at; the code is what the pass reads, or what
+    `simplified` made of it.
+    """
+    if _HOLDS_FLOATS.search(ir) is None:
+        return ()
+    functions = {function.name: function for function in functions_in(ir)}
+    reader = _Reader(functions)
+    found: set[tuple[str, str]] = set()
+    for function in functions.values():
+        for _, call in function.calls:
+            if call.callee.startswith(_PRIMITIVE):
+                found |= set(_lost_at(reader, function, call))
+    return tuple(sorted(found))
+
+
+def tell_lost(lost: Sequence[tuple[str, str]], where: Where) -> None:
+    """Warn of each finding; raise the first under `enzyme_py.config(strict=True)`."""
+    for kernel, argument in lost:
+        own = where.kernel == kernel
+        place = replace(where, argument=argument) if own else Where(kernel, argument=argument)
+        what = f"the kernel writes `{argument}`, which is Const: derivatives through it are lost"
+        remedy = (
+            f"pass Duplicated({argument}, enzyme_py.make_zero({argument})), a shadow of zeros for "
+            "a workspace, or let the kernel make the array itself"
+        )
+        if settings.strict:
+            raise ActivityError(what, where=place, remedy=remedy)
+        remedy += "; enzyme_py.config(strict=True) makes this an error"
+        text = str(ActivityError(what, where=place, remedy=remedy))
+        file, line = where.file or "<unknown>", where.line or 1
+        warnings.warn_explicit(text, ConstWrittenWarning, file, line)
+
+
+def simplified(ir: str) -> str:
+    """Return the module with its local variables in registers, all that reading it needs."""
+    module = llvm.parse_assembly(ir, llvm.create_context())
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    builder = llvm.create_pass_builder(_machine(), llvm.create_pipeline_tuning_options())
+    passes.run(module, builder)
+    return str(module)
+
+
+def _machine() -> llvm.TargetMachine:
+    return llvm.Target.from_default_triple().create_target_machine()
+
+
+def _lost_at(reader: _Reader, caller: Function, call: Call) -> Iterator[tuple[str, str]]:
+    shim = reader.functions.get(call.values[0].lstrip("@").strip('"'))
+    if shim is None:
+        return
+    markers = list(_markers(caller, call))
+    if len(markers) != len(shim.parameters) or set(markers) == {"enzyme_const"}:
+        return
+    constant = [number for number, marker in enumerate(markers) if marker == "enzyme_const"]
+    labels = {
+        shim.parameters[number]: frozenset({found.group(1)})
+        for number in constant
+        if (found := _ARGUMENT.match(shim.parameters[number].replace('"', "")))
+        and _HOLDS_FLOATS.search(shim.declared[number])
+    }
+    quiet = frozenset(shim.parameters[number] for number in constant)
+    kernel = shim.name.split(".", 1)[-1]
+    for argument in reader.written(shim, labels, quiet) if labels else ():
+        yield kernel, argument
+
+
+def _markers(caller: Function, call: Call) -> Iterator[str]:
+    """Yield the activity marker of each parameter of the function that the pass is given."""
+    for operand, value in zip(call.operands[1:], call.values[1:], strict=True):
+        name = _marker(caller, operand, value)
+        if name in {"enzyme_const", "enzyme_dup", "enzyme_dupnoneed", "enzyme_out"}:
+            yield name
+
+
+def _marker(caller: Function, operand: str, value: str) -> str | None:
+    if not operand.startswith("i32 "):
+        return None
+    definition = caller.definitions.get(value, "")
+    found = re.match(r"load i32, ptr @(enzyme_\w+)", definition)
+    return found.group(1) if found else None
+
+
+@dataclass
+class _Reader:
+    """Reads functions, each for every way in which constants come into it."""
+
+    functions: dict[str, Function]
+    _seen: dict[object, frozenset[str]] = field(default_factory=dict)
+
+    def written(
+        self, function: Function, labels: dict[str, frozenset[str]], quiet: frozenset[str]
+    ) -> frozenset[str]:
+        """Return the labels of parameters through which something active is written."""
+        key = (function.name, frozenset(labels.items()), quiet)
+        if key not in self._seen:
+            self._seen[key] = frozenset()  # for recursion
+            self._seen[key] = frozenset(_Body(self, function, labels, quiet).written())
+        return self._seen[key]
+
+
+class _Body:
+    """One function, with some parameters constant memory and some constant values."""
+
+    def __init__(
+        self,
+        reader: _Reader,
+        function: Function,
+        labels: dict[str, frozenset[str]],
+        quiet: frozenset[str],
+    ) -> None:
+        self.reader = reader
+        self.function = function
+        self.labels = labels
+        self.quiet = quiet
+        self._origins_of: dict[str, frozenset[str]] = {}
+        self._is_object_active: dict[str, bool] = {}
+
+    def written(self) -> Iterator[str]:
+        """Yield the labels of memory into which something active is written."""
+        for write in _writes(self.function):
+            labels = self._labels(write.target)
+            if labels and self._is_write_active(write):
+                yield from labels
+        for _, call in self.function.calls:
+            if call.callee in self.reader.functions:
+                own = {value: self._labels(value) for value in _pointers(call)}
+                yield from self._written_below(call, own)
+
+    def _written_below(self, call: Call, labels: dict[str, frozenset[str]]) -> Iterable[str]:
+        """Return the labels that a callee writes, with its pointers labelled as given."""
+        callee = self.reader.functions[call.callee]
+        if not any(labels.values()) or len(callee.parameters) != len(call.values):
+            return ()
+        below, quiet = {}, set()
+        for parameter, operand, value in zip(
+            callee.parameters, call.operands, call.values, strict=True
+        ):
+            is_pointer = operand.startswith("ptr")
+            if is_pointer and labels.get(value):
+                below[parameter] = labels[value]
+            elif not (self._memory_is_active if is_pointer else self.is_active)(value):
+                quiet.add(parameter)
+        return self.reader.written(callee, below, frozenset(quiet))
+
+    def _origins(self, pointer: str) -> frozenset[str]:
+        """Return everything that a pointer can be an offset from."""
+        found = self._origins_of.get(pointer)
+        if found is None:
+            found = frozenset(_walk(self.function, pointer)) - {"undef", "poison"}
+            self._origins_of[pointer] = found
+        return found
+
+    def _labels(self, pointer: str) -> frozenset[str]:
+        """Return the constant arguments that a pointer certainly points into."""
+        origins = self._origins(pointer)
+        if not origins or not all(origin in self.labels for origin in origins):
+            return frozenset()
+        return frozenset().union(*(self.labels[origin] for origin in origins))
+
+    def _is_write_active(self, write: _Write) -> bool:
+        check = self._memory_is_active if write.is_copy else self.is_active
+        return check(write.source)
+
+    def is_active(self, value: str) -> bool:
+        """Tell whether a value depends on anything but constants."""
+        seen, pending = set[str](), [value]
+        while pending:
+            current = pending.pop()
+            if current in seen or not current.startswith("%"):
+                continue
+            seen.add(current)
+            definition = self.function.definitions.get(current)
+            if definition is None:
+                if current not in self.quiet and current not in self.labels:
+                    return True
+                continue
+            if any(map(self._memory_is_active, _memory_read(definition))):
+                return True
+            pending += _sources(definition)
+        return False
+
+    def _memory_is_active(self, pointer: str) -> bool:
+        return any(map(self._object_is_active, self._origins(pointer)))
+
+    def _object_is_active(self, origin: str) -> bool:
+        """Tell whether memory may hold anything active; memory of this function is looked into."""
+        if origin in self.labels or origin in self.quiet or not origin.startswith("%"):
+            return False
+        if not _is_own_memory(self.function.definitions.get(origin, "")):
+            return True
+        if origin not in self._is_object_active:
+            self._is_object_active[origin] = False  # for what is copied in a circle
+            self._is_object_active[origin] = self._is_filled(origin)
+        return self._is_object_active[origin]
+
+    def _is_filled(self, origin: str) -> bool:
+        """Tell whether anything active is written into memory of this function."""
+        for write in _writes(self.function):
+            if origin in self._origins(write.target) and self._is_write_active(write):
+                return True
+        return any(self._fills(call, origin) for _, call in self.function.calls)
+
+    def _fills(self, call: Call, origin: str) -> bool:
+        given = {value for value in _pointers(call) if origin in self._origins(value)}
+        if not given or call.callee.startswith(_HARMLESS):
+            return False
+        if call.callee not in self.reader.functions:
+            return True
+        asked = {value: frozenset({"?"} if value in given else ()) for value in _pointers(call)}
+        return "?" in self._written_below(call, asked)
+
+
+@dataclass(frozen=True)
+class _Write:
+    """A store, or a copy from memory to memory."""
+
+    target: str
+    source: str
+    is_copy: bool
+
+
+@functools.lru_cache(maxsize=256)
+def _writes(function: Function) -> list[_Write]:
+    found = []
+    for line in function.lines:
+        text = line.lstrip()
+        if text.startswith("store "):
+            value, target = split_operands(text.removeprefix("store "))[:2]
+            found.append(_Write(value_of(target), value_of(value), is_copy=False))
+    for _, call in function.calls:
+        if call.callee.startswith(_COPIES):
+            found.append(_Write(call.values[0], call.values[1], is_copy=True))
+    return found
+
+
+def _walk(function: Function, pointer: str) -> Iterator[str]:
+    """Follow a pointer back to where it begins."""
+    seen, pending = set[str](), [pointer]
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        steps = _pointer_sources(function.definitions.get(current, ""))
+        if steps is None:
+            yield current
+        else:
+            pending += steps
+
+
+def _pointer_sources(definition: str) -> list[str] | None:
+    """Return what a pointer is made from, or None where it begins."""
+    if definition.startswith("getelementptr "):
+        return [value_of(split_operands(definition)[1])]
+    if definition.startswith("phi ptr"):
+        return [value_of(one) for one in _PHI_VALUE.findall(definition)]
+    if definition.startswith("select "):
+        return [value_of(one) for one in split_operands(_bare(definition))[1:3]]
+    if definition.startswith(_THROUGH):
+        return [value_of(_bare(definition).split(" to ", 1)[0])]
+    return None
+
+
+def _bare(definition: str) -> str:
+    """Return an instruction without its metadata."""
+    return definition.split(", !", 1)[0]
+
+
+def _pointers(call: Call) -> list[str]:
+    pairs = zip(call.operands, call.values, strict=True)
+    return [value for operand, value in pairs if operand.startswith("ptr")]
+
+
+def _memory_read(definition: str) -> list[str]:
+    """Return the pointers through which an instruction may read."""
+    if definition.startswith("load "):
+        return [value_of(split_operands(definition)[1])]
+    call = call_in(definition)
+    return [] if call is None else _pointers(call)
+
+
+def _sources(definition: str) -> list[str]:
+    """Return the values that the result of an instruction depends on."""
+    if definition.startswith((*_PLAIN, "load ")):
+        return []
+    if definition.startswith("phi "):
+        return [value_of(one) for one in _PHI_VALUE.findall(definition)]
+    call = call_in(definition)
+    if call is not None:
+        pairs = zip(call.operands, call.values, strict=True)
+        return [value for operand, value in pairs if not operand.startswith(("i", "ptr"))]
+    values = values_in(_bare(definition))
+    return values[1:] if definition.startswith("select i1 %") else values
+
+
+def _is_own_memory(definition: str) -> bool:
+    if definition.startswith("alloca"):
+        return True
+    call = call_in(definition)
+    return call is not None and call.callee.startswith(_ALLOCATIONS)

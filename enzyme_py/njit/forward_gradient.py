@@ -1,0 +1,93 @@
+"""Gradients by forward mode: one run per number, for kernels with a real scalar result.
+
+For a complex argument the two directions give the gradient as reverse mode does:
+dL/dRe + i dL/dIm.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+from enzyme_py.modes import Forward
+from enzyme_py.njit.annotated import Annotated
+from enzyme_py.njit.gradient import activity_of
+from enzyme_py.njit.plans import PlanType, transform
+from enzyme_py.njit.shadows import zeros_laid_out_as
+from enzyme_py.request import Activity
+
+_run: Any = transform  # its own type says that it cannot be called from Python
+
+
+def partial_gradient(plan: Any, value: Any, before: Any, after: Any) -> Any:
+    """Return the gradient with respect to one argument; only in compiled code."""
+    message = "partial_gradient is called from compiled code only"
+    raise RuntimeError(message)
+
+
+@overload(partial_gradient, strict=False)  # annotations would count as a difference
+def _partial_gradient(plan: Any, value: Any, before: Any, after: Any) -> Callable[..., Any] | None:
+    if not isinstance(plan, PlanType):
+        return None
+    if isinstance(value, types.Array) and activity_of(value) is Activity.DUPLICATED:
+        is_complex = isinstance(value.dtype, types.Complex)
+        return _of_complex_array if is_complex else _of_real_array
+    if isinstance(value, types.Complex):
+        return _of_complex
+    return _of_real if isinstance(value, types.Float) else _of_nothing
+
+
+def _of_real_array(plan, value, before, after):  # type: ignore[no-untyped-def]
+    found = np.zeros(value.shape, value.dtype)
+    for index in np.ndindex(value.shape):
+        found[index] = _along(plan, value, index, 1.0, before, after)
+    return found
+
+
+def _of_complex_array(plan, value, before, after):  # type: ignore[no-untyped-def]
+    found = np.zeros(value.shape, value.dtype)
+    for index in np.ndindex(value.shape):
+        real = _along(plan, value, index, 1.0, before, after)
+        imaginary = _along(plan, value, index, 1.0j, before, after)
+        found[index] = real + 1j * imaginary
+    return found
+
+
+@numba.extending.register_jitable
+def _along(plan, value, index, step, before, after):  # type: ignore[no-untyped-def]
+    unit = zeros_laid_out_as(value)
+    unit[index] = step
+    return _run(plan, *before, value, unit, *after)[0]
+
+
+def _of_complex(plan, value, before, after):  # type: ignore[no-untyped-def]
+    real = _run(plan, *before, value, 1.0 + 0.0j, *after)[0]
+    imaginary = _run(plan, *before, value, 1.0j, *after)[0]
+    return real + 1j * imaginary
+
+
+def _of_real(plan, value, before, after):  # type: ignore[no-untyped-def]
+    return _run(plan, *before, value, 1.0, *after)[0]
+
+
+def _of_nothing(plan, value, before, after):  # type: ignore[no-untyped-def]
+    return None
+
+
+@functools.lru_cache(maxsize=4096)
+def forward_part(kernel: Any, number: int, count: int) -> Any:
+    """Return the dispatcher (*count arguments) -> gradient with respect to one of them."""
+    activities = tuple(Activity.DUPLICATED if i == number else Activity.CONST for i in range(count))
+    plan = Annotated(kernel, Forward, activities)
+    after = number + 1
+
+    def part(*arguments):  # type: ignore[no-untyped-def]  # compiled by Numba
+        return partial_gradient(plan, arguments[number], arguments[:number], arguments[after:])
+
+    return numba.njit(part)

@@ -1,0 +1,137 @@
+"""NaN, infinity, broadcast memory and other values that only look harmless."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+import numpy as np
+
+import enzyme_py as enzyme
+
+NAN, INF = math.nan, math.inf
+
+
+@enzyme.jit
+def cubes(x):
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] ** 3
+    return total
+
+
+@enzyme.jit
+def times(x, y):
+    return x * y
+
+
+@enzyme.jit
+def root_or_line(x):
+    return np.where(x > 0.0, np.sqrt(np.abs(x)), 2.0 * x).sum()
+
+
+def test_nan_and_infinity_pass_through() -> None:
+    (gradient,) = enzyme.gradient(cubes, np.array([NAN, INF, -INF, 2.0]))
+    assert np.array_equal(gradient, [NAN, INF, INF, 12.0], equal_nan=True)
+    dx, dy = enzyme.gradient(times, INF, NAN)
+    assert math.isnan(dx)
+    assert dy == INF
+    tangent = enzyme.autodiff(enzyme.Forward, times, enzyme.Duplicated(2.0, NAN), enzyme.Const(3.0))
+    assert math.isnan(tangent[0])
+
+
+def test_branch_not_taken_gives_no_nan() -> None:
+    (gradient,) = enzyme.gradient(root_or_line, np.array([4.0, 0.0, -1.0]))
+    assert np.allclose(gradient, [0.25, 2.0, 2.0])
+
+
+def test_memory_that_overlaps_itself() -> None:
+    x = np.broadcast_to(np.array([2.0]), (3,))
+    assert np.allclose(enzyme.gradient(cubes, x)[0], [12.0, 12.0, 12.0])
+    assert np.allclose(enzyme.grad(cubes)(x), [12.0, 12.0, 12.0])
+
+
+def test_read_only_argument() -> None:
+    x = np.array([1.0, 2.0])
+    x.flags.writeable = False
+    assert np.allclose(enzyme.gradient(cubes, x)[0], [3.0, 12.0])
+
+
+def test_huge_and_empty() -> None:
+    assert enzyme.gradient(cubes, np.zeros(0))[0].shape == (0,)
+    long = np.linspace(0.0, 1.0, 10**6)
+    assert np.allclose(enzyme.gradient(cubes, long)[0], 3 * long**2)
+
+
+def test_threads_do_not_mix() -> None:
+    gradient = enzyme.grad(cubes)
+    inputs = [np.full(1000, float(k)) for k in range(40)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(gradient, inputs))
+    for k, got in enumerate(found):
+        assert np.array_equal(got, np.full(1000, 3.0 * k * k))
+
+
+def test_threads_compile_at_once() -> None:
+    def one(k: int) -> float:
+        @enzyme.jit
+        def power(x):
+            return x ** (k + 1)
+
+        return enzyme.gradient(power, 2.0)[0]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(one, range(4)))
+    assert np.allclose(found, [1.0, 4.0, 12.0, 32.0])
+
+
+def test_descent_wholly_in_njit() -> None:
+    target = np.array([1.0, -2.0, 3.0])
+
+    @enzyme.jit
+    def misfit(x, y):
+        return np.sum((x - y) ** 2)
+
+    @numba.njit
+    def descend(x, y, rate, steps):
+        shadow = np.zeros_like(x)
+        for _ in range(steps):
+            shadow[:] = 0.0
+            enzyme.autodiff(enzyme.Reverse, misfit, enzyme.Duplicated(x, shadow), enzyme.Const(y))
+            x -= rate * shadow
+        return x
+
+    assert np.allclose(descend(np.zeros(3), target, 0.1, 200), target)
+
+
+def test_plain_function_and_its_plain_helper() -> None:
+    def helper(t):
+        return t * t
+
+    def f(x):
+        return helper(x) + 1.0
+
+    assert enzyme.gradient(f, 3.0) == (6.0,)
+
+
+def test_has_aux() -> None:
+    @enzyme.jit
+    def with_aux(x):
+        return np.sum(x * x), 2.0 * x
+
+    x = np.array([1.0, 2.0])
+    gradient, aux = enzyme.grad(with_aux, has_aux=True)(x)
+    assert np.allclose(gradient, 2 * x)
+    assert np.allclose(aux, 2 * x)
+    (value, aux), gradient = enzyme.value_and_grad(with_aux, has_aux=True)(x)
+    assert value == 5.0
+    assert np.allclose(gradient, aux)
+
+
+def test_strong_zero_and_runtime_activity_are_immutable() -> None:
+    changed = enzyme.set_runtime_activity(enzyme.Reverse)
+    assert changed != enzyme.Reverse
+    assert enzyme.autodiff(changed, times, enzyme.Active(2.0), enzyme.Active(3.0)) == ((3.0, 2.0),)
+    weak = enzyme.set_strong_zero(enzyme.Reverse, False)
+    assert enzyme.autodiff(weak, times, enzyme.Active(2.0), enzyme.Active(3.0)) == ((3.0, 2.0),)
