@@ -51,6 +51,13 @@ def test_the_options_reach_the_pass() -> None:
     assert " fast " not in exact
 
 
+def test_simplify_stops_before_enzyme() -> None:
+    module = host.simplify(a_module(REVERSE))
+    assert "@__enzyme_autodiff(" in module.ir
+    assert "; ModuleID" in module.ir  # it went through LLVM
+    assert "@__enzyme_autodiff(" not in host.differentiate(module).ir
+
+
 def test_nothing_is_written_and_nothing_is_printed(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
