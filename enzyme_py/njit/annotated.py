@@ -14,11 +14,10 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 
-from enzyme_py.assembly.results import is_differentiable, seed_type
+from enzyme_py.assembly.results import seed_type
 from enzyme_py.errors import AnnotationError
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.lower import argument_names, compile_kernel, where_is
-from enzyme_py.frontend.target import KERNEL
 from enzyme_py.modes import Mode
 from enzyme_py.njit.gradient import activity_of
 from enzyme_py.njit.plans import Bound, Emit, Plan
@@ -123,10 +122,7 @@ class BoundAnnotated(Bound):
         if returned == types.none:
             wanted = Activity.CONST
         if wanted is None:
-            has_derivative = is_differentiable(KERNEL.target_context, returned)
-            wanted = Activity.ACTIVE if has_derivative else Activity.CONST
-            if not has_derivative and self.plan.mode.is_forward:
-                wanted = Activity.ACTIVE  # refused with a reason when the request is typed
+            wanted = Activity.ACTIVE  # refused with a reason where the type has no derivative
         complex_result = isinstance(returned, types.Complex)
         if complex_result and not self.plan.mode.is_forward and wanted is not Activity.CONST:
             self._check_holomorphic()
