@@ -36,6 +36,7 @@ enum {
     ENZYME_PY_OK = 0,
     ENZYME_PY_NO_MEMORY = -16, /* the system refused memory, or enzyme_py_fail_after says so */
     ENZYME_PY_BUSY = -17,       /* the tape is entered already */
+    ENZYME_PY_TOO_LARGE = -18,  /* raised by generated code: a size that BLAS cannot take */
 };
 
 typedef struct enzyme_py_region enzyme_py_region;

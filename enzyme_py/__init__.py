@@ -10,8 +10,9 @@ Ordinary Python over NumPy arrays in, exact derivatives out, forward and reverse
     enzyme.grad(energy)(x)
 """
 
+import importlib
+
 from enzyme_py import errors as errors
-from enzyme_py import inspect as inspect
 from enzyme_py import njit as _njit  # teaches Numba the names below
 from enzyme_py.annotations import Active as Active
 from enzyme_py.annotations import BatchDuplicated as BatchDuplicated
@@ -32,6 +33,8 @@ from enzyme_py.modes import ReverseWithPrimal as ReverseWithPrimal
 from enzyme_py.modes import set_runtime_activity as set_runtime_activity
 from enzyme_py.modes import set_strong_zero as set_strong_zero
 from enzyme_py.njit.kernel import jit as jit
+from enzyme_py.njit.stop import ignore_derivatives as ignore_derivatives
+from enzyme_py.njit.stop import stop_gradient as stop_gradient
 from enzyme_py.operators import autodiff as autodiff
 from enzyme_py.operators import grad as grad
 from enzyme_py.operators import gradient as gradient
@@ -46,3 +49,12 @@ from enzyme_py.thunks import autodiff_thunk as autodiff_thunk
 __version__ = "0.1.0"
 
 del _njit
+
+_LATER = ("inspect", "testing")  # modules that an ordinary run does not need
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        return importlib.import_module(f"enzyme_py.{name}")
+    message = f"module 'enzyme_py' has no attribute {name!r}"
+    raise AttributeError(message)

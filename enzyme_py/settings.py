@@ -1,7 +1,7 @@
 """What a user can set, read once from the environment and changed by `config`.
 
-The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR,
-ENZYME_PY_VERBOSE and ENZYME_PY_CHECK; `config` sets the same from Python, for good or, as a
+The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR
+and ENZYME_PY_VERBOSE; `config` sets the same from Python, for good or, as a
 context manager, for a while.
 """
 
@@ -22,7 +22,6 @@ class Settings:
     plugin: str | None = None  # a real LLVMEnzyme-22.so, run by opt
     cache_dir: Path = Path()  # everything written for a user lies under it
     verbose: bool = False  # errors show Enzyme's own text and the IR
-    check: bool = False  # verify each new derivative once against finite differences
     strict: bool = False  # warnings about lost derivatives become errors
     cache: bool = True  # the disk cache of finished derivatives
     cache_limit: int = 2**30  # bytes of it
@@ -49,7 +48,6 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         plugin=environment.get("ENZYME_PY_PLUGIN") or None,
         cache_dir=default_cache_dir(environment),
         verbose=_is_true(environment.get("ENZYME_PY_VERBOSE", "")),
-        check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
     )
 
 

@@ -16,7 +16,7 @@ from enzyme_py.errors import AnnotationError, EnzymeError
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.frontend.lower import where_is
 from enzyme_py.modes import Mode
-from enzyme_py.native.runtime import ffi, library
+from enzyme_py.native.runtime import interface, library
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.runners import positional_runner
 from enzyme_py.njit.split import Half
@@ -30,7 +30,7 @@ class Tape:
     def __init__(self) -> None:
         self._free = None
         self._region = library().enzyme_py_tape_new()
-        if self._region == ffi.NULL:
+        if self._region == interface().NULL:
             raise MemoryError
         self._free = library().enzyme_py_tape_free  # kept: modules may be gone at exit
         self.is_used = False
@@ -42,7 +42,7 @@ class Tape:
     @property
     def address(self) -> int:
         """Where the runtime keeps it."""
-        return int(ffi.cast("intptr_t", self._region))
+        return int(interface().cast("intptr_t", self._region))
 
     @property
     def nbytes(self) -> int:

@@ -51,6 +51,13 @@ def test_the_options_reach_the_pass() -> None:
     assert " fast " not in exact
 
 
+def test_simplify_stops_before_enzyme() -> None:
+    module = host.simplify(a_module(REVERSE))
+    assert "@__enzyme_autodiff(" in module.ir
+    assert "; ModuleID" in module.ir  # it went through LLVM
+    assert "@__enzyme_autodiff(" not in host.differentiate(module).ir
+
+
 def test_nothing_is_written_and_nothing_is_printed(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,7 +182,7 @@ def test_a_crash_is_an_exception_and_the_module_is_kept(fake: Path, tmp_path: Pa
     (saved,) = (tmp_path / "crashes").glob("*.ll")
     assert str(saved) in message
     assert "assert ; the module" in saved.read_text()
-    assert "; fake_host: Gradient.cpp:12" in saved.read_text()
+    assert "; fake_host: Gradient.cpp:12" in saved.read_text()  # the log, as comments
     assert (saved.parent.stat().st_mode & 0o777) == 0o700
     assert host.differentiate(a_module(GOOD)).ir.startswith("define i32 @entry")
 

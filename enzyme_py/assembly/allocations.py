@@ -89,6 +89,8 @@ def _marked(
         if allocation is None or allocation.group(1) not in carried:
             yield line
         else:
+            # Zeros that are never written look constant, but where they merge with active memory
+            # (`t = zeros if n == 0 else A @ B`) they need a shadow as that has.
             yield _ARGUMENTS.sub(r'\1 "enzyme_active_val"', line, count=1)
             yield f"  call void @{KEPT}(ptr {allocation.group(1)})"
 

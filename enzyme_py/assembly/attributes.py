@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
+from enzyme_py.frontend.type_hints import BARRIER, BARRIER_ATTRIBUTES, HINT, HINT_ATTRIBUTES
 from enzyme_py.rules.inactive import INACTIVE
 
 _DECLARATION = re.compile(r'^declare\b.*@"?([-a-zA-Z$._0-9]+)"?\(.*\).*$', re.MULTILINE)
+_POINTER = re.compile(r"\bptr\b")
+_INTEGERS = 'ptr "enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
 
 
 def with_attributes(ir: str) -> str:
@@ -16,7 +18,12 @@ def with_attributes(ir: str) -> str:
     def annotate(found: re.Match[str]) -> str:
         if found.group(1).startswith(HINT):
             return f"{found.group(0)} {HINT_ATTRIBUTES}"
+        if found.group(1).startswith(BARRIER):
+            return f"{found.group(0)} {BARRIER_ATTRIBUTES}"
         row = INACTIVE.get(found.group(1))
-        return found.group(0) if row is None else f"{found.group(0)} {row.attributes}"
+        if row is None:
+            return found.group(0)
+        declaration = _POINTER.sub(_INTEGERS, found.group(0)) if row.is_integral else found.group(0)
+        return f"{declaration} {row.attributes}"
 
     return _DECLARATION.sub(annotate, ir)

@@ -37,6 +37,7 @@ from enzyme_py.frontend.lower import (
 )
 from enzyme_py.frontend.target import KERNEL
 from enzyme_py.request import Activity, Direction, Request
+from enzyme_py.rules import blas
 
 ENTRY = "enzyme_py_entry"
 REVERSE_ENTRY = "enzyme_py_reverse_entry"
@@ -64,6 +65,7 @@ _CATCHING_OPTIONS = ("--enzyme-rematerialize=0",)
 _FAILURES = (
     (-16, MemoryError, "the region allocator of enzyme_py is out of memory"),
     (-17, RuntimeError, "this tape is in use by another thread"),
+    (-18, OverflowError, "array size too large to fit in C int"),
 )
 
 _POINTER = ir.IntType(8).as_pointer()
@@ -130,8 +132,18 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
         module.link_in(one.module)
     names = [entry_name(request) for request in requests]
     module.link_in(_parsed(runtime_ir()))
+    names += _link_products(module)
     module.verify()
     return with_attributes(stable_names(str(module), names))
+
+
+def _link_products(module: llvm.ModuleRef) -> tuple[str, ...]:
+    """Define the products that the module calls; returns what must keep its name for the pass."""
+    called = {one.name for one in module.functions if one.is_declaration} & set(blas.PRODUCTS)
+    if not called:
+        return ()
+    module.link_in(_parsed(blas.bodies(called)))
+    return blas.HELPERS
 
 
 def _parsed(text: str) -> llvm.ModuleRef:

@@ -158,8 +158,16 @@ ROWS = (
     ),
 )
 
-OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|[Aa]llocation failed|Cannot allocate memory")
-ASSERTION = re.compile(r"(?:Assertion `.*|LLVM ERROR: .*|UNREACHABLE executed.*|Cannot .*)")
+# Whole lines: a log may hold the module, whose texts may say anything.
+OUT_OF_MEMORY = re.compile(
+    r"^(?:LLVM ERROR: out of memory|Allocation failed|(?:.*: )?Cannot allocate memory)$|"
+    r"^terminate called after throwing an instance of 'std::bad_alloc'$",
+    re.MULTILINE,
+)
+ASSERTION = re.compile(
+    r"^(?:.*: )?(?P<claim>Assertion `.*' failed\.|LLVM ERROR: .*|UNREACHABLE executed.*)$",
+    re.MULTILINE,
+)
 UNRESOLVED_CALL = re.compile(
     r"\bcall\b[^\n]*@__enzyme_(?:autodiff|fwddiff|augmentfwd|reverse|fwdsplit)\w*\("
 )
@@ -216,7 +224,7 @@ def _out_of_memory(module: DiffModule, outcome: Outcome) -> EnzymeError:
 def _crashed(module: DiffModule, outcome: Outcome) -> EnzymeError:
     number = outcome.signal or 0
     complaint = ASSERTION.search(outcome.log)
-    reason = complaint.group(0).strip()[:200] if complaint else signal.strsignal(number)
+    reason = complaint["claim"][:300] if complaint else signal.strsignal(number)
     where, saved = module.where, save_module(module.ir, outcome.log)
     remedy = "this is a defect of the Enzyme pass or of a rule: please report it"
     if saved is not None:

@@ -82,7 +82,8 @@ def _command(pin: Pin, folder: Path) -> list[str]:
     quiet = ["--progress-bar", "off", "--no-input", "--disable-pip-version-check"]
     target = ["--platform", pin.platform, "--dest", str(folder)]
     requirement = f"{pin.project}=={pin.version}"
-    return [sys.executable, "-m", "pip", "download", *options, *quiet, *target, requirement]
+    python = sys.executable or "python3"  # an embedded interpreter has no name
+    return [python, "-m", "pip", "download", *options, *quiet, *target, requirement]
 
 
 def _run_pip(command: list[str], folder: Path, pin: Pin) -> str:

@@ -44,6 +44,11 @@ def can_serve(executable: Path) -> bool:
         return file.read(4) == b"\x7fELF"
 
 
+def quiet_environment() -> dict[str, str]:
+    """Ours, but a crash must not start a symbolizer: that takes a second, and says no more."""
+    return {**os.environ, "LLVM_DISABLE_SYMBOLIZATION": "1"}
+
+
 def shim_path() -> Path:
     """The preloaded library, which is package data."""
     return Path(str(resources.files("enzyme_py") / "_lib" / "libenzyme_py_host.so"))
@@ -111,7 +116,7 @@ class ForkServer:
     def _start(
         self, preload: Sequence[str], theirs: socket.socket, log: int
     ) -> subprocess.Popen[bytes]:
-        environment = dict(os.environ)
+        environment = quiet_environment()
         environment["LD_PRELOAD"] = " ".join(preload)
         environment[protocol.SERVER_FD_VARIABLE] = str(theirs.fileno())
         environment[protocol.CLIENT_PID_VARIABLE] = str(os.getpid())

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from enzyme_py.errors import HostNotFound
+from enzyme_py.host.forkserver import quiet_environment
 from enzyme_py.host.outcome import Limits, Outcome
 from enzyme_py.host.protocol import LOG_LIMIT, RESULT_SUFFIX
 from enzyme_py.host.toolchain import Toolchain
@@ -49,6 +50,7 @@ def _start(command: list[str], log: Path) -> subprocess.Popen[bytes]:
         with log.open("wb") as file:
             return subprocess.Popen(
                 command,
+                env=quiet_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # catalyst prints the module there once more
                 stderr=file,

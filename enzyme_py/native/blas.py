@@ -2,7 +2,7 @@
 
 A Fortran name is the routine's name with an underscore: `dgemm_`. Enzyme's derivatives of BLAS
 calls need more routines than the kernel itself called, so any routine may be asked for.
-Arguments are pointers throughout, integers are 32 bits wide; SciPy's entries take no hidden string
+Arguments are pointers throughout, integers are 32 bits wide with few exceptions; SciPy's entries take no hidden string
 lengths and leave out what follows the declared arguments, so a caller may pass them or not.
 """
 
@@ -36,3 +36,12 @@ def blas_address(symbol: str) -> int | None:
         return None
     address: int | None = _pointer_of(capsule, _name_of(capsule))
     return address
+
+
+@functools.cache
+def integer_bits() -> int:
+    """The width of the integers that SciPy's routines take."""
+    from scipy import __config__ as build
+
+    found = getattr(build, "CONFIG", {}).get("Build Dependencies", {}).get("blas", {})
+    return 64 if found.get("cython blas ilp64") else 32

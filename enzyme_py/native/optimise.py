@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.code import ObjectCode
+from enzyme_py.native.fortran import link_fortran
 from enzyme_py.native.machine import initialise_llvm, target_machine
 
 # Ruled functions are kept from being inlined until the pass has seen them; afterwards it only costs.
@@ -24,6 +25,10 @@ _NOINLINE = re.compile(
 
 # Calls that only told the pass the type of a pointer (assembly/call.py).
 _HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n", re.MULTILINE)
+# Functions that stopped a gradient by being unknown to the pass (njit/stop.py).
+_BARRIERS = re.compile(
+    r"^declare (?:\w+ )*?(double|float) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
+)
 
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
@@ -65,13 +70,17 @@ def outside_names(parsed: llvm.ModuleRef) -> Iterator[str]:
 
 def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", module.ir))
+    text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
+    context = llvm.create_context()
     try:
-        return llvm.parse_assembly(text, llvm.create_context())
+        parsed = llvm.parse_assembly(text, context)
     except RuntimeError as error:
         what = "LLVM cannot read the differentiated module"
         remedy = "the Enzyme host and llvmlite must be of one LLVM version: see enzyme_py doctor"
         detail = f"{error}\n{module.ir}"
         raise DerivativeError(what, where=module.where, remedy=remedy, detail=detail) from error
+    link_fortran(parsed, context)
+    return parsed
 
 
 def _internalise(parsed: llvm.ModuleRef, entries: tuple[str, ...], where: Where) -> None:

@@ -49,8 +49,13 @@ void enzyme_py_keep_limit(size_t bytes);
 void enzyme_py_fail_after(size_t count);
 """
 
-ffi = cffi.FFI()
-ffi.cdef(DECLARATIONS)
+
+@functools.cache
+def interface() -> cffi.FFI:
+    """The parsed declarations; parsing takes longer than the rest of the import, so at first use."""
+    ffi = cffi.FFI()
+    ffi.cdef(DECLARATIONS)
+    return ffi
 
 
 def library_path(name: str) -> Path:
@@ -66,7 +71,7 @@ def library_path(name: str) -> Path:
 @functools.cache
 def library() -> Any:
     """The loaded runtime; its functions are attributes, named as in runtime.h."""
-    return ffi.dlopen(str(library_path("libenzyme_py_runtime.so")))
+    return interface().dlopen(str(library_path("libenzyme_py_runtime.so")))
 
 
 @functools.cache
@@ -78,6 +83,7 @@ def runtime_addresses() -> dict[str, int]:
 
 
 def _address(loaded: Any, name: str) -> int:
+    ffi = interface()
     return int(ffi.cast("uintptr_t", ffi.addressof(loaded, name)))
 
 
@@ -101,6 +107,6 @@ class MemoryStats:
 
 def memory_stats() -> MemoryStats:
     """What this thread holds now, and its peak since `library().enzyme_py_reset_stats()`."""
-    raw = ffi.new("enzyme_py_stats *")
+    raw = interface().new("enzyme_py_stats *")
     library().enzyme_py_region_stats(raw)
     return MemoryStats(raw.held, raw.live, raw.peak, raw.allocations, raw.regions_open)

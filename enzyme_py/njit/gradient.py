@@ -15,7 +15,12 @@ from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.lower import argument_names, compile_kernel, where_is
 from enzyme_py.frontend.target import KERNEL
 from enzyme_py.njit.plans import Bound, Emit, Plan
-from enzyme_py.njit.shadows import shadow_type, with_numbers, zero_shadow
+from enzyme_py.njit.shadows import (
+    distinct_elements,
+    shadow_type,
+    with_numbers,
+    zero_shadow,
+)
 from enzyme_py.request import Activity, Direction, Request
 
 
@@ -127,11 +132,15 @@ class BoundGradient(Bound):
         """See `Bound`."""
         shadows: dict[int, ir.Value] = {}
         operands: list[ir.Value] = []
+        borrowed: list[tuple[Any, ir.Value]] = []
         for number, activity in enumerate(self.request.activities):
-            operands.append(values[number])
+            value, kind = values[number], self.argument_types[number]
+            if activity.has_shadow and isinstance(kind, types.Array) and kind.layout == "A":
+                value = distinct_elements(emit, kind, value)
+                borrowed.append((kind, value))
+            operands.append(value)
             if activity.has_shadow:
-                kind = self.argument_types[number]
-                shadows[number] = zero_shadow(emit, kind, values[number])
+                shadows[number] = zero_shadow(emit, kind, value)
                 operands.append(shadows[number])
         seed = emit.context.cast(
             emit.builder,
@@ -140,6 +149,8 @@ class BoundGradient(Bound):
             self.request_types[-1],
         )
         items = emit.request([*operands, seed])
+        for kind, value in borrowed:
+            emit.context.nrt.decref(emit.builder, kind, value)
         gradients = self._gradients(emit, shadows, iter(items))
         return self._arranged(emit, gradients, items)
 

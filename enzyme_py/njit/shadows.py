@@ -95,6 +95,23 @@ def _zero_array(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     return shadow._getvalue()
 
 
+def _distinct(array):  # type: ignore[no-untyped-def]
+    for axis in range(array.ndim):
+        if array.strides[axis] == 0 and array.shape[axis] > 1:
+            return array.copy()
+    return array
+
+
+def distinct_elements(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
+    """Return the array, or a copy if its elements share memory (np.broadcast_to).
+
+    The gradient with respect to each element is wanted, and in shared memory they would be added
+    up. The caller gives the reference back.
+    """
+    copied = types.Array(kind.dtype, kind.ndim, "A", readonly=not kind.mutable)
+    return emit.compiled(_distinct, copied, [kind], [value])
+
+
 # Messages stand in the raise: Numba would make any other at run time, and lose it on the way.
 
 

@@ -15,6 +15,7 @@ class Inactive:
 
     symbol: str
     why: str
+    is_integral: bool = False  # all memory that it is given holds integers
 
     @property
     def attributes(self) -> str:
@@ -23,7 +24,7 @@ class Inactive:
 
 
 _ROWS = (
-    Inactive("numba_attempt_nocopy_reshape", why="computes strides from strides"),
+    Inactive("numba_attempt_nocopy_reshape", why="computes strides", is_integral=True),
     Inactive("numba_gil_ensure", why="interpreter lock"),
     Inactive("numba_gil_release", why="interpreter lock"),
     Inactive("PyGILState_Ensure", why="interpreter lock"),
