@@ -12,9 +12,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import TooHardError
 
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.request import Activity
+
+_MOST_WORK = 100_000  # candidate solutions; NumPy's measure
 
 
 class Annotation:
@@ -150,11 +153,31 @@ def _check_array(primal: np.ndarray, shadow: Any) -> None:
 
 def _check_apart(first: Any, second: Any, message: str) -> None:
     both = isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
-    if both and np.may_share_memory(first, second):
+    if both and share_memory(first, second):
         raise ShadowError(message, remedy="give each its own memory: np.zeros_like(x)")
     if isinstance(first, tuple) and isinstance(second, tuple):
         for one, other in zip(first, second, strict=False):
             _check_apart(one, other, message)
+
+
+def share_memory(first: np.ndarray, second: np.ndarray) -> bool:
+    """Tell whether two arrays have an element in common; interleaved views have none.
+
+    To answer exactly can take very long for views of many strides: such are taken to overlap.
+    """
+    try:
+        return bool(np.shares_memory(first, second, max_work=_MOST_WORK))
+    except TooHardError:
+        return True
+
+
+def arrays_in(value: Any) -> Iterator[np.ndarray]:
+    """Yield the arrays in a value, also those in its tuples."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from arrays_in(part)
 
 
 def _check_tuple(primal: tuple[Any, ...], shadow: Any) -> None:

@@ -7,9 +7,12 @@ only under `enzyme.set_verbose_errors(True)` or ENZYME_PY_VERBOSE=1.
 
 from __future__ import annotations
 
+import linecache
 from dataclasses import dataclass
 
 from enzyme_py.settings import settings
+
+MOST_OF_A_LINE = 100
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,14 @@ class Where:
             parts.append(f"at {self.file}:{self.line}")
         if self.argument is not None:
             parts.append(f"argument `{self.argument}`")
-        return ", ".join(parts)
+        text = ", ".join(parts)
+        return f"{text}:\n    {self.statement}" if self.statement else text
+
+    @property
+    def statement(self) -> str:
+        """The line of source meant, unless it only begins the kernel."""
+        source = linecache.getline(self.file, self.line).strip() if self.file and self.line else ""
+        return "" if source.startswith(("@", "def ")) else source[:MOST_OF_A_LINE]
 
 
 class EnzymeError(Exception):

@@ -14,10 +14,13 @@ import numpy as np
 from enzyme_py.annotations import (
     Annotation,
     Const,
+    arrays_in,
     as_annotation,
     make_zero,
+    share_memory,
     zeros_with_strides,
 )
+from enzyme_py.directions import check_cotangent, check_tangents
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.frontend.lower import argument_names, where_is
@@ -87,29 +90,32 @@ def lanes_of(kernel: Any, annotations: Sequence[Annotation]) -> tuple[int, bool]
 def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
     """Refuse a shadow that shares memory with another argument or its shadow."""
     arrays = [
-        (number, place, array)
+        (number, place == 0, array)
         for number, one in enumerate(annotations)
-        for place, array in enumerate((one.primal, *one.shadows))
-        if isinstance(array, np.ndarray)
+        for place, value in enumerate((one.primal, *one.shadows))
+        for array in arrays_in(value)
     ]
-    for i, (number, place, array) in enumerate(arrays):
-        for other_number, other_place, other in arrays[:i]:
-            both_primal = place == 0 and other_place == 0
-            if both_primal or number == other_number or not np.may_share_memory(array, other):
+    for i, (number, is_primal, array) in enumerate(arrays):
+        for other_number, other_is_primal, other in arrays[:i]:
+            if (is_primal and other_is_primal) or number == other_number:
                 continue
-            names = argument_names(kernel)
-            message = (
-                f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
-            )
-            if array is not other and not np.shares_memory(array, other):
-                continue
-            raise ShadowError(message, where=where_is(kernel), remedy="give each its own memory")
+            if share_memory(array, other):
+                names = argument_names(kernel)
+                message = (
+                    f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
+                )
+                raise ShadowError(message, where=where_is(kernel), remedy="give each its own memory")
 
 
 def _argnums(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
-    if isinstance(argnums, (int, np.integer)):
-        return (int(argnums),), True
-    return tuple(int(number) for number in argnums), False
+    single = isinstance(argnums, (int, np.integer))
+    numbers = (argnums,) if single else argnums
+    if not isinstance(numbers, (tuple, list)) or not all(
+        isinstance(number, (int, np.integer)) for number in numbers
+    ):
+        message = f"argnums must be an integer or a tuple of integers, not {argnums!r}"
+        raise AnnotationError(message, remedy="count the arguments from 0: argnums=(0, 2)")
+    return tuple(int(number) for number in numbers), single
 
 
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
@@ -232,22 +238,10 @@ def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any) 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """Return `(result, tangent of the result)` of `f` at the primals along the tangents."""
     kernel = as_kernel(f)
-    if len(primals) != len(tangents):
-        message = f"{len(primals)} primals need as many tangents, not {len(tangents)}"
-        raise ShadowError(message, where=where_is(kernel), remedy="integers get the tangent 0")
-    for primal, tangent in zip(primals, tangents, strict=True):
-        if isinstance(primal, np.ndarray) and primal.dtype.kind in "fc":
-            _check_tangent(kernel, primal, tangent)
+    check_tangents(primals, tangents, argument_names(kernel), where_is(kernel))
     runner = positional_runner(Jvp(kernel), 2 * len(primals))
     result, tangent = runner(*primals, *tangents)
     return result, tangent
-
-
-def _check_tangent(kernel: Any, primal: np.ndarray, tangent: Any) -> None:
-    if not isinstance(tangent, np.ndarray) or tangent.shape != primal.shape:
-        shape = getattr(tangent, "shape", type(tangent).__name__)
-        message = f"a tangent has shape {shape}, its primal {primal.shape}"
-        raise ShadowError(message, where=where_is(kernel), remedy="give it the primal's shape")
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -263,24 +257,12 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     plan = pullback(kernel)
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
+        check_cotangent(result, cotangent, where_is(kernel))
         arguments = (_copied(value) for value in kept)
-        _check_cotangent(kernel, result, cotangent)
         found: tuple[Any, ...] = positional_runner(plan, 1 + len(kept))(cotangent, *arguments)
         return found
 
     return result, pull_back
-
-
-def _check_cotangent(kernel: Any, result: Any, cotangent: Any) -> None:
-    if isinstance(result, tuple):
-        if not isinstance(cotangent, tuple) or len(cotangent) != len(result):
-            message = f"the result is a tuple of {len(result)}: its cotangent must be one too"
-            raise ShadowError(message, where=where_is(kernel), remedy="one part per part")
-        for part, its_cotangent in zip(result, cotangent, strict=True):
-            _check_cotangent(kernel, part, its_cotangent)
-    elif isinstance(result, np.ndarray) and np.shape(cotangent) != result.shape:
-        message = f"the cotangent has shape {np.shape(cotangent)}, the result {result.shape}"
-        raise ShadowError(message, where=where_is(kernel), remedy="give it the result's shape")
 
 
 def _copied(value: Any) -> Any:

@@ -15,9 +15,17 @@ import llvmlite.binding as llvm
 from numba.core import errors as numba_errors
 from numba.core.compiler_lock import global_compiler_lock
 
-from enzyme_py.errors import EnzymeError, LoweringError, Where
+from enzyme_py.errors import AnnotationError, EnzymeError, LoweringError, Where, own_error
 from enzyme_py.frontend.library import linked_module, with_callees
 from enzyme_py.frontend.target import CATCHING, KERNEL, KernelTarget
+
+# What Numba raises of functions that it cannot compile; one of them is not among its own errors.
+_REFUSALS = (
+    numba_errors.NumbaError,
+    numba_errors.UnsupportedBytecodeError,
+    NotImplementedError,
+    TypeError,
+)
 
 
 @dataclass(frozen=True)
@@ -58,12 +66,13 @@ def compile_kernel(
     """Type and lower one overload of a function for a kernel target."""
     dispatcher = target.dispatcher_of(function)
     with global_compiler_lock:
+        folded = _folded(function, dispatcher, argument_types)
         try:
-            _, folded = dispatcher.fold_argument_types(argument_types, {})
             dispatcher.compile(tuple(folded))
-        except EnzymeError:
+        except EnzymeError as error:
+            error.where = error.where or where_is(function)
             raise
-        except (numba_errors.NumbaError, NotImplementedError, TypeError) as error:
+        except _REFUSALS as error:
             raise _explain(function, error) from error
         result = dispatcher.overloads[tuple(folded)]
     # The types as given, not as folded: defaults have no leaves, and the tuple behind *args has
@@ -75,6 +84,21 @@ def compile_kernel(
         result.signature.return_type,
         result.library,
     )
+
+
+def _folded(function: Any, dispatcher: Any, argument_types: tuple[Any, ...]) -> Any:
+    """Return the argument types with defaults filled in and those of *args in one tuple."""
+    try:
+        return dispatcher.fold_argument_types(argument_types, {})[1]
+    except (numba_errors.NumbaError, TypeError) as error:
+        where = where_is(function)
+        names = argument_names(function)
+        message = (
+            f"`{where.kernel}` takes {len(names)} arguments ({', '.join(names)}): "
+            f"{len(argument_types)} given"
+        )
+        remedy = "give one annotation, or one value, for each of its arguments"
+        raise AnnotationError(message, where=where, remedy=remedy) from error
 
 
 def lower(function: Any, argument_types: tuple[Any, ...], where: Where) -> LoweredKernel:
@@ -91,20 +115,12 @@ def catches(kernel: CompiledKernel) -> bool:
     return any(library.catches for library in with_callees(kernel.library))
 
 
-def _explain(function: Any, error: Exception) -> LoweringError:
-    nested = _own_error(error)
-    if isinstance(nested, LoweringError):
+def _explain(function: Any, error: Exception) -> EnzymeError:
+    nested = own_error(error)
+    if nested is not None:
         return nested
     where = where_is(function)
     message = f"Numba cannot compile `{where.kernel}`: {str(error).strip()}"
     remedy = "the same function must compile with numba.njit; Numba's own message is above"
     return LoweringError(message, where=where, remedy=remedy)
 
-
-def _own_error(error: BaseException | None) -> BaseException | None:
-    """Find an exception of ours beneath Numba's, so that it is told in our words."""
-    while error is not None:
-        if isinstance(error, LoweringError):
-            return error
-        error = error.__cause__ or error.__context__
-    return None

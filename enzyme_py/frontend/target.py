@@ -65,6 +65,10 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
         super().__init__()
 
     def resolve_value_type(self, val: Any) -> Any:
+        if isinstance(val, dispatcher.ObjModeLiftedWith):
+            message = "the kernel enters object mode, and Python code has no derivative"
+            remedy = "take the `with objmode` block out of the kernel, or write it in nopython code"
+            raise LoweringError(message, remedy=remedy)
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
         try:
@@ -146,6 +150,12 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """Nothing is executable yet; a unique token stands for the compiled function."""
         return _Token(fndesc.qualname)
+
+    def add_dynamic_addr(self, builder: Any, intaddr: int, info: str) -> Any:
+        # Numba reads the address from a global, of which the pass asks where its shadow is. An
+        # address as such is constant, and with it the large captured array behind it.
+        address = self.get_constant(types.uintp, intaddr)
+        return builder.inttoptr(address, self.get_value_type(types.voidptr))
 
     def call_unresolved(self, builder: Any, name: str, sig: Any, args: Any) -> Any:
         # A recursion may call another overload of the same function (its first call had a literal).

@@ -2,7 +2,8 @@
 
 The pass names a line of Numba's own code where that is what it stumbled over. The module before the
 pass still has every function apart, with debug locations: this walks from the function in question
-up its callers, until it comes to one that was written in the kernel's file.
+up its callers, until it comes to one that was written in the kernel's file. What was inlined
+already is followed along the locations at which that happened.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from pathlib import PurePath
 _DEFINE = re.compile(r'^define [^@]*@(?P<name>"[^"]+"|[\w.$]+)\(.*?(?:!dbg !(?P<scope>\d+) )?\{$')
 _CALL = re.compile(r'\b(?:call|invoke)\b[^@]*@(?P<name>"[^"]+"|[\w.$]+)\(')
 _AT = re.compile(r"!dbg !(\d+)")
-_LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+)")
+_LOCATION = re.compile(
+    r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+)"
+    r".*?scope: !(\d+)(?:, inlinedAt: !(\d+))?"
+)
 _PROGRAM = re.compile(r"^!(\d+) = (?:distinct )?!DISubprogram\(.*?\bfile: !(\d+)")
 _FILE = re.compile(r'^!(\d+) = (?:distinct )?!DIFile\(filename: "([^"]*)"')
 
@@ -34,7 +38,7 @@ class CallSites:
 
     def __init__(self, ir: str) -> None:
         self._functions: dict[str, _Function] = {}
-        self._lines: dict[str, int] = {}
+        self._lines: dict[str, tuple[int, str, str | None]] = {}  # line, scope, inlined at
         self._program_files: dict[str, str] = {}
         self._file_names: dict[str, str] = {}
         self._read(ir)
@@ -52,24 +56,46 @@ class CallSites:
         starts = {
             name
             for name, function in self._functions.items()
-            if self._file_of(function) == PurePath(place).name
-            and any(self._lines.get(mark) == line for mark in function.marks)
+            if self._file_of(function.scope) == PurePath(place).name
+            and any(self._is_at(mark, place, line) for mark in function.marks)
         }
-        return self._walk(starts, PurePath(file).name)
+        inlined = {
+            self._line_in(PurePath(file).name, location)
+            for location in self._lines
+            if self._is_at(location, place, line)
+        }
+        return sorted(inlined - {0}) or self._walk(starts, PurePath(file).name)
+
+    def _is_at(self, location: str, place: str, line: int) -> bool:
+        found = self._lines.get(location)
+        return (
+            found is not None
+            and found[0] == line
+            and self._file_of(found[1]) == PurePath(place).name
+        )
+
+    def _line_in(self, file: str, location: str | None) -> int:
+        """The line of a file at which code was inlined, directly or not, that is at a location."""
+        while location in self._lines:
+            line, scope, location = self._lines[location]
+            if self._file_of(scope) == file:
+                return line
+        return 0
 
     def _walk(self, starts: set[str], file: str) -> list[int]:
         found, seen, waiting = set(), set(starts), list(starts)
         while waiting:
             for caller, location in self._callers[waiting.pop()]:
-                if self._file_of(self._functions[caller]) == file:
-                    found.add(self._lines.get(location or "", 0))
+                line = self._line_in(file, location)
+                if line:
+                    found.add(line)
                 elif caller not in seen:
                     seen.add(caller)
                     waiting.append(caller)
-        return sorted(found - {0})
+        return sorted(found)
 
-    def _file_of(self, function: _Function) -> str:
-        number = self._program_files.get(function.scope or "", "")
+    def _file_of(self, scope: str | None) -> str:
+        number = self._program_files.get(scope or "", "")
         return PurePath(self._file_names.get(number, "")).name
 
     def _read(self, ir: str) -> None:
@@ -92,7 +118,7 @@ class CallSites:
 
     def _read_metadata(self, line: str) -> None:
         if match := _LOCATION.match(line):
-            self._lines[match[1]] = int(match[2])
+            self._lines[match[1]] = (int(match[2]), match[3], match[4])
         elif match := _PROGRAM.match(line):
             self._program_files[match[1]] = match[2]
         elif match := _FILE.match(line):

@@ -71,6 +71,12 @@ ROWS = (
         GIVE_RULE,
     ),
     Row(
+        r"cannot find shadow for ptr inttoptr \(i64 (?P<name>-?\d+) to ptr\) for use as function",
+        NoDerivativeError,
+        "`{name}`, which is called by its address, has no derivative rule",
+        GIVE_RULE,
+    ),
+    Row(
         r"Runtime Activity not yet implemented for (?P<name>[^\n]+)",
         ActivityError,
         "Enzyme cannot decide activity while running for {name}",

@@ -6,6 +6,7 @@ front of the first diagnostic (a parser's, an option parser's) counts as one wit
 
 from __future__ import annotations
 
+import ctypes
 import re
 from dataclasses import dataclass
 
@@ -66,6 +67,8 @@ def readable_name(symbol: str) -> str:
     ours = _OURS.match(symbol)
     if ours is not None:
         return symbol[ours.end() :]
+    if re.fullmatch(r"-?\d{5,}", symbol):
+        return _symbol_at(int(symbol)) or "a C function"
     start = symbol.find("_ZN")
     if start < 0:
         return symbol
@@ -78,3 +81,23 @@ def readable_name(symbol: str) -> str:
         return symbol
     plain = _ESCAPE.sub(lambda code: chr(int(code.group(1), 16)), ".".join(parts))
     return re.sub(r"\$\d+$", "", plain)
+
+
+class _Place(ctypes.Structure):
+    """Dl_info of <dlfcn.h>."""
+
+    _fields_ = (
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("symbol", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    )
+
+
+def _symbol_at(address: int) -> str | None:
+    """The C function at an address of this process, if it has a public name."""
+    place = _Place()
+    find = getattr(ctypes.CDLL(None), "dladdr", None)
+    if find is None or not find(ctypes.c_void_p(address), ctypes.byref(place)):
+        return None
+    return place.symbol.decode() if place.symbol and place.address == address else None

@@ -122,7 +122,7 @@ class BoundAnnotated(Bound):
         if returned == types.none:
             wanted = Activity.CONST
         if wanted is None:
-            wanted = Activity.ACTIVE  # what has no derivative is refused when the request is typed
+            wanted = Activity.ACTIVE  # refused with a reason where the type has no derivative
         complex_result = isinstance(returned, types.Complex)
         if complex_result and not self.plan.mode.is_forward and wanted is not Activity.CONST:
             self._check_holomorphic()

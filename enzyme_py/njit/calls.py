@@ -18,11 +18,19 @@ from enzyme_py.assembly.entry import entry_name
 from enzyme_py.assembly.marker import install_outside
 from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.autodiff import compiled
+from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.frontend.lower import where_is
 from enzyme_py.native.runtime import runtime_addresses
+from enzyme_py.njit.dispatcher import WHAT_TO_PASS, is_passable
 from enzyme_py.request import Request
 
 
 def _prepare(request: Request, given_types: Sequence[Any]) -> None:
+    for kind in given_types:
+        if not is_passable(kind):
+            message = f"a value of type {kind} cannot be passed to a derivative"
+            where = where_is(request.kernel)
+            raise UnsupportedTypeError(message, where=where, remedy=WHAT_TO_PASS)
     compiled(request, tuple(given_types))
 
 

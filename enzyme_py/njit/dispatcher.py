@@ -9,6 +9,7 @@ through here: Numba's C dispatcher asks for a compilation only where it has no c
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,24 +21,27 @@ from enzyme_py.frontend.lower import where_is
 from enzyme_py.njit.plans import Plan
 from enzyme_py.settings import settings
 
+WHAT_TO_PASS = "pass numbers, arrays, and tuples of these; let the kernel capture anything else"
+
 
 class DerivativeDispatcher(CPUDispatcher):  # type: ignore[misc]
     """A CPU dispatcher, in every respect, whose errors are the user's to read."""
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         try:
+            self._check_arguments(args)
             return super()._compile_for_args(*args, **kws)
         except (EnzymeError, errors.NumbaError) as error:
             if settings.verbose and isinstance(error, EnzymeError):
                 raise
-            found = self._told(error, args)
+            found = self._told(error)
         # Outside of the handler, so that the error does not drag Numba's along.
         raise found.with_traceback(None)
 
-    def _told(self, error: Exception, args: tuple[Any, ...]) -> EnzymeError:
+    def _told(self, error: Exception) -> EnzymeError:
         own = own_error(error)
         if own is None:
-            own = self._unsupported(args) or self._unexplained(error)
+            own = self._unexplained(error)
         own.__cause__ = own.__context__ = None
         return own
 
@@ -48,19 +52,14 @@ class DerivativeDispatcher(CPUDispatcher):  # type: ignore[misc]
         captured = dict(zip(code.co_freevars, cells, strict=True))
         return captured["plan"].cell_contents if "plan" in captured else None
 
-    def _unsupported(self, args: tuple[Any, ...]) -> EnzymeError | None:
-        """The error for an argument that no compiled code can take, if there is one."""
+    def _check_arguments(self, args: tuple[Any, ...]) -> None:
+        """Refuse an argument that no derivative can take, before Numba speaks of its own code."""
         for number, value in enumerate(self._flattened(args)):
-            if _has_type(value):
+            if is_passable(_type_of(value)):
                 continue
             label = str(number) if self.plan is None else self.plan.argument_label(number)
-            kind = type(value).__name__
-            message = f"argument `{label}` is of type {kind}, which compiled code cannot take"
-            remedy = (
-                "pass numbers, arrays, and tuples of these; let the kernel capture anything else"
-            )
-            return UnsupportedTypeError(message, where=self._where(label), remedy=remedy)
-        return None
+            message = f"argument `{label}` is {_say(value)}, which a derivative cannot take"
+            raise UnsupportedTypeError(message, where=self._where(label), remedy=WHAT_TO_PASS)
 
     def _flattened(self, args: tuple[Any, ...]) -> Iterator[Any]:
         """Yield the arguments as the user counts them: those of *args come as one tuple."""
@@ -70,16 +69,48 @@ class DerivativeDispatcher(CPUDispatcher):  # type: ignore[misc]
 
     def _unexplained(self, error: Exception) -> EnzymeError:
         message = f"Numba cannot compile `{self.__name__}`: {str(error).strip()}"
-        return LoweringError(message, where=self._where(None))
+        remedy = "the kernel itself must compile with numba.njit for arguments of these types"
+        return LoweringError(message, where=self._where(None), remedy=remedy)
 
     def _where(self, argument: str | None) -> Where | None:
         kernel = getattr(self.plan, "kernel", None)
         return None if kernel is None else where_is(kernel, argument)
 
 
-def _has_type(value: Any) -> bool:
-    try:
-        found = dispatcher.typeof(value, dispatcher.Purpose.argument)
-    except (errors.NumbaValueError, errors.NumbaError, ValueError):
+def is_passable(kind: Any) -> bool:
+    """Tell whether a value of this type can go into a derivative.
+
+    What Numba's runtime manages behind a pointer (lists, dicts, sets, jitclasses) cannot: inside a
+    derivative that runtime is another one, see assembly/runtime_ir.py.
+    """
+    if not isinstance(kind, types.Type) or not kind.is_precise():
         return False
-    return not isinstance(found, types.PyObject)
+    if isinstance(kind, types.BaseTuple):
+        return all(map(is_passable, kind))
+    return not isinstance(kind, _MANAGED)
+
+
+_MANAGED = (
+    types.List,
+    types.ListType,
+    types.Set,
+    types.DictType,
+    types.ClassInstanceType,
+    types.StructRef,
+    types.DeferredType,
+)
+
+
+def _type_of(value: Any) -> Any:
+    """Return the Numba type of a value, or None."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Numba's, on lists
+        try:
+            return dispatcher.typeof(value, dispatcher.Purpose.argument)
+        except (errors.NumbaError, errors.NumbaValueError, ValueError):
+            return None
+
+
+def _say(value: Any) -> str:
+    dtype = getattr(value, "dtype", None)
+    return f"of type {type(value).__name__}" + (f" of {dtype}" if dtype is not None else "")

@@ -17,6 +17,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import overload
 
+from enzyme_py.errors import ShadowError
 from enzyme_py.njit.gradient import Gradient
 from enzyme_py.njit.plans import Bound, Emit, Plan
 from enzyme_py.request import Activity, Direction, Request
@@ -41,8 +42,7 @@ def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
 
 def _pair_arrays(cotangent, value):  # type: ignore[no-untyped-def]  # compiled by Numba
     if cotangent.shape != value.shape:
-        message = "a cotangent has another shape than the result"
-        raise ValueError(message)
+        raise ShadowError("a cotangent has another shape than the result")
     total = 0.0
     for given, own in zip(cotangent.flat, value.flat):  # noqa: B905  (Numba has no strict)
         total += pairing(given, own)

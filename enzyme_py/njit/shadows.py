@@ -112,19 +112,19 @@ def distinct_elements(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     return emit.compiled(_distinct, copied, [kind], [value])
 
 
+# Messages stand in the raise: Numba would make any other at run time, and lose it on the way.
+
+
 def _check_shapes(primal, tangent):  # type: ignore[no-untyped-def]
     if primal.shape != tangent.shape:
-        message = "a tangent has another shape than its primal"
-        raise ShadowError(message)
+        raise ShadowError("a tangent has another shape than its primal")
 
 
 def _check_layout(primal, shadow):  # type: ignore[no-untyped-def]
     if primal.shape != shadow.shape:
-        message = "a shadow has another shape than its primal"
-        raise ShadowError(message)
+        raise ShadowError("a shadow has another shape than its primal")
     if primal.size > 1 and primal.strides != shadow.strides:
-        message = "a shadow has other strides than its primal"
-        raise ShadowError(message)
+        raise ShadowError("a shadow has other strides than its primal")
 
 
 def _assign(shadow, tangent):  # type: ignore[no-untyped-def]
