@@ -16,8 +16,11 @@ apart, and Enzyme concludes that what was read through `old` is never overwritte
 writes it through `new`; the reverse sweep then reads the wrong values (MEASURED). Loads through such
 pointers are marked to be kept. Calls that read them cannot be marked, and are refused.
 
-So allocations whose pointer merges with another at a phi or select, or leaves its loop through one,
-are marked: a call that seems to keep the pointer makes Enzyme store it. That can be seen only in
+A third trap are operands of matrix products: for one that is needed in the reverse sweep Enzyme
+keeps the memory after all, but the shadow, which it meant to make there, is never zeroed (MEASURED).
+
+So allocations whose pointer merges with another at a phi or select, leaves its loop through one, or
+is an operand of a product, are marked: a call that seems to keep the pointer makes Enzyme store it. That can be seen only in
 the code that the pass really gets, after O2, whose text is what this file reads and writes. The
 native stage drops the marks.
 """
@@ -33,6 +36,7 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import readable
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
+from enzyme_py.rules.blas import SUFFIX
 
 KEPT = f"{HINT}.kept"
 
@@ -63,7 +67,8 @@ def protect_carried(module: DiffModule) -> DiffModule:
         pointers = _Pointers(function)
         exchanged = pointers.exchanged()
         _check_calls(function, exchanged, module.where)
-        result.extend(_marked(function, pointers.carried(), exchanged, keep))
+        kept = pointers.carried() | pointers.multiplied(function)
+        result.extend(_marked(function, kept, exchanged, keep))
     text = "\n".join(result)
     if f"@{KEPT}(" in text:
         text += f"\ndeclare void @{KEPT}(ptr) {HINT_ATTRIBUTES}\n"
@@ -78,7 +83,7 @@ def _free_number(lines: list[str]) -> int:
 
 
 def _marked(
-    function: list[str], carried: set[str], exchanged: set[str], keep: str
+    function: list[str], kept: set[str], exchanged: set[str], keep: str
 ) -> Iterator[str]:
     for line in function:
         load = _LOAD.match(line)
@@ -86,7 +91,7 @@ def _marked(
             yield f"{line}, !enzyme_mustcache {keep}"
             continue
         allocation = _ALLOCATION.match(line)
-        if allocation is None or allocation.group(1) not in carried:
+        if allocation is None or allocation.group(1) not in kept:
             yield line
         else:
             # Zeros that are never written look constant, but where they merge with active memory
@@ -140,6 +145,16 @@ class _Pointers:
             own = self._origins[name]
             if is_merge and (len(own) > 1 or len(given) == 1):  # one: a phi behind a loop
                 found |= own & self._roots
+        return found
+
+    def multiplied(self, function: list[str]) -> set[str]:
+        """Return the allocations that a product of matrices reads or writes."""
+        found: set[str] = set()
+        for line in function if self._roots else ():
+            call = _CALL.match(line)
+            if call is not None and call.group(1).endswith(SUFFIX):
+                for given in re.findall(_VALUE, call.group(2)):
+                    found |= self._origins.get(given, set()) & self._roots
         return found
 
     def exchanged(self) -> set[str]:
