@@ -82,9 +82,7 @@ def _free_number(lines: list[str]) -> int:
     return max(numbers, default=-1) + 1
 
 
-def _marked(
-    function: list[str], kept: set[str], exchanged: set[str], keep: str
-) -> Iterator[str]:
+def _marked(function: list[str], kept: set[str], exchanged: set[str], keep: str) -> Iterator[str]:
     for line in function:
         load = _LOAD.match(line)
         if load and load.group(1) in exchanged:
