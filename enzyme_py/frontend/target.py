@@ -88,6 +88,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
     def __init__(self, typing_context: Any, name: str, target: KernelTarget) -> None:
         self._kernel_target = target
         self._in_exception = False
+        self._in_array = False
         self.last_list_payload: Any = None
         super().__init__(typing_context, name)
 
@@ -151,9 +152,19 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         """Nothing is executable yet; a unique token stands for the compiled function."""
         return _Token(fndesc.qualname)
 
+    def make_constant_array(self, builder: Any, typ: Any, ary: Any) -> Any:
+        self._in_array = True
+        try:
+            return super().make_constant_array(builder, typ, ary)
+        finally:
+            self._in_array = False
+
     def add_dynamic_addr(self, builder: Any, intaddr: int, info: str) -> Any:
         # Numba reads the address from a global, of which the pass asks where its shadow is. An
-        # address as such is constant, and with it the large captured array behind it.
+        # address as such is constant, and with it the large captured array behind it. For C
+        # functions the question is right: of their address alone, forward mode makes a wild call.
+        if not self._in_array:
+            return super().add_dynamic_addr(builder, intaddr, info)
         address = self.get_constant(types.uintp, intaddr)
         return builder.inttoptr(address, self.get_value_type(types.voidptr))
 

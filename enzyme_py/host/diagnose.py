@@ -71,7 +71,7 @@ ROWS = (
         GIVE_RULE,
     ),
     Row(
-        r"cannot find shadow for ptr inttoptr \(i64 (?P<name>-?\d+) to ptr\) for use as function",
+        r"doesn't have marked shadow global\s[^\n]*inttoptr \(i64 (?P<name>-?\d+) to ptr\)",
         NoDerivativeError,
         "`{name}`, which is called by its address, has no derivative rule",
         GIVE_RULE,

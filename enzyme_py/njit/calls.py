@@ -21,7 +21,7 @@ from enzyme_py.autodiff import compiled
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.lower import where_is
 from enzyme_py.native.runtime import runtime_addresses
-from enzyme_py.njit.dispatcher import ADVICE, is_passable
+from enzyme_py.njit.dispatcher import CAN_BE_TAKEN, is_passable
 from enzyme_py.request import Request
 
 
@@ -30,7 +30,7 @@ def _prepare(request: Request, given_types: Sequence[Any]) -> None:
         if not is_passable(kind):
             message = f"a value of type {kind} cannot be passed to a derivative"
             where = where_is(request.kernel)
-            raise UnsupportedTypeError(message, where=where, remedy=ADVICE)
+            raise UnsupportedTypeError(message, where=where, remedy=CAN_BE_TAKEN)
     compiled(request, tuple(given_types))
 
 

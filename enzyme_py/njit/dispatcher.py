@@ -21,7 +21,7 @@ from enzyme_py.frontend.lower import where_is
 from enzyme_py.njit.plans import Plan
 from enzyme_py.settings import settings
 
-ADVICE = "pass numbers, arrays, and tuples of these; let the kernel capture anything else"
+CAN_BE_TAKEN = "pass numbers, arrays, and tuples of these; let the kernel capture anything else"
 
 
 class DerivativeDispatcher(CPUDispatcher):  # type: ignore[misc]
@@ -59,7 +59,7 @@ class DerivativeDispatcher(CPUDispatcher):  # type: ignore[misc]
                 continue
             label = str(number) if self.plan is None else self.plan.argument_label(number)
             message = f"argument `{label}` is {_say(value)}, which a derivative cannot take"
-            raise UnsupportedTypeError(message, where=self._where(label), remedy=ADVICE)
+            raise UnsupportedTypeError(message, where=self._where(label), remedy=CAN_BE_TAKEN)
 
     def _flattened(self, args: tuple[Any, ...]) -> Iterator[Any]:
         """Yield the arguments as the user counts them: those of *args come as one tuple."""

@@ -104,6 +104,11 @@ class BoundGradient(Bound):
         returned = types.unliteral(kernel.return_type)
         is_pair = isinstance(returned, types.BaseTuple) and len(returned) == 2
         seed = seed_type(self.request, returned) if is_pair or not self.plan.has_aux else returned
+        if isinstance(seed, types.Complex):
+            where = where_is(self.plan.kernel)
+            message = f"`{where.kernel}` returns a complex number: which gradient is meant?"
+            remedy = "return its real part, or use autodiff(ReverseHolomorphic, ...), or vjp"
+            raise UnsupportedTypeError(message, where=where, remedy=remedy)
         return [*given, seed]
 
     def resolve(self, request_result: Any) -> None:
