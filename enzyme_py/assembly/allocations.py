@@ -19,8 +19,12 @@ pointers are marked to be kept. Calls that read them cannot be marked, and are r
 A third trap are operands of matrix products: for one that is needed in the reverse sweep Enzyme
 keeps the memory after all, but the shadow, which it meant to make there, is never zeroed (MEASURED).
 
-So allocations whose pointer merges with another at a phi or select, leaves its loop through one, or
-is an operand of a product, are marked: a call that seems to keep the pointer makes Enzyme store it. That can be seen only in
+A fourth are pointers that walk through an array by nested loops, as in np.sum of a matrix: where
+Enzyme cannot count such a pointer it keeps the pointers of the shadow in the forward sweep, before
+there is a shadow (MEASURED: wrong gradients, and crashes).
+
+So allocations whose pointer merges with another at a phi or select, leaves its loop through one,
+walks by more than a count, or is an operand of a product, are marked: a call that seems to keep the pointer makes Enzyme store it. That can be seen only in
 the code that the pass really gets, after O2, whose text is what this file reads and writes. The
 native stage drops the marks.
 """
@@ -141,9 +145,21 @@ class _Pointers:
         found: set[str] = set()
         for name, (is_merge, given) in self._sources.items():
             own = self._origins[name]
-            if is_merge and (len(own) > 1 or len(given) == 1):  # one: a phi behind a loop
+            if is_merge and (len(own) > 1 or len(given) == 1 or not self._is_counted(name, given)):
                 found |= own & self._roots
         return found
+
+    def _is_counted(self, name: str, given: list[str]) -> bool:
+        """Tell whether a phi is a start that each turn of its loop moves on by offsets only."""
+        return len({one for one in given if not self._is_offset(one, name)}) == 1
+
+    def _is_offset(self, pointer: str, base: str) -> bool:
+        while pointer != base:
+            is_merge, given = self._sources.get(pointer, (True, []))
+            if is_merge:
+                return False
+            pointer = given[0]
+        return True
 
     def multiplied(self, function: list[str]) -> set[str]:
         """Return the allocations that a product of matrices reads or writes."""
