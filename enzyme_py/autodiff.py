@@ -16,6 +16,7 @@ from enzyme_py.assembly.allocations import allocates, protect_carried
 from enzyme_py.assembly.entry import argument_count, assemble
 from enzyme_py.assembly.lost_writes import lost_writes, simplified, tell_lost
 from enzyme_py.assembly.module import DiffModule
+from enzyme_py.assembly.nesting import check_nesting, nests_reverse
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.request import Direction, Request
@@ -59,9 +60,12 @@ def protected(module: DiffModule) -> DiffModule:
 
     They can be set only on the code that the pass really reads, so its own O2 comes first.
     """
-    if not allocates(module.ir):
+    if not allocates(module.ir) and not nests_reverse(module.ir):
         return module
-    return protect_carried(host.simplify(module))
+    module = host.simplify(module)
+    if nests_reverse(module.ir):
+        check_nesting(module)
+    return protect_carried(module)
 
 
 def _record(kernel: str, lowered: float, profile: native.Profile) -> None:

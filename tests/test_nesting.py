@@ -1,0 +1,145 @@
+"""Derivatives of derivatives, in one module: right, or refused.
+
+The kernels are sums of cubes, so the gradient is 3 x^2 and the Hessian diag(6 x), on the elements
+that the loop reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py.errors import DerivativeError
+
+X = np.array([1.0, 2.0, 3.0, 4.0])
+V = np.array([0.3, 0.2, 0.5, 0.7])
+
+
+def plain(x):
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] ** 3
+    return total
+
+
+def with_while(x):
+    total, i = 0.0, 0
+    while i < x.size:
+        total += x[i] * x[i] * x[i]
+        i += 1
+    return total
+
+
+def with_raise(x):
+    total = 0.0
+    for i in range(x.size):
+        if x[i] < 0.0:
+            message = "negative"
+            raise ValueError(message)
+        total += x[i] ** 3
+    return total
+
+
+def with_temporaries(x):
+    total = 0.0
+    for i in range(x.size):
+        cubes = x[i : i + 1] * x[i : i + 1] * x[i : i + 1]
+        total += np.sum(cubes)
+    return total
+
+
+def with_break(x):
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] ** 3
+        if total > 20.0:
+            break
+    return total
+
+
+def with_return(x):
+    total = 0.0
+    for i in range(x.size):
+        if total > 20.0:
+            return total
+        total += x[i] ** 3
+    return total
+
+
+def along(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel (x, v) -> grad f(x) . v, whose gradient by x is the Hessian times v."""
+    return lambda x, v: np.sum(enzyme.grad(f)(x) * v)
+
+
+def slope(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel (x, v) -> f'(x) v, by forward mode."""
+    return lambda x, v: enzyme.jvp(f, (x,), (v,))[1]
+
+
+SINGLE_EXIT = (plain, with_while, with_raise, with_temporaries)
+SEVERAL_EXITS = (with_break, with_return)
+
+
+def expected(f: Callable[..., Any]) -> np.ndarray:
+    reached = np.ones(4) if f in SINGLE_EXIT else np.array([1.0, 1.0, 1.0, 0.0])
+    return 6 * X * V * reached
+
+
+@pytest.mark.parametrize("f", SINGLE_EXIT)
+def test_reverse_over_reverse(f: Callable[..., Any]) -> None:
+    assert np.allclose(enzyme.grad(along(f))(X, V), expected(f), rtol=1e-14)
+
+
+def test_reverse_over_reverse_of_several_exits_is_refused() -> None:
+    with pytest.raises(DerivativeError, match="several exits") as caught:
+        enzyme.grad(along(with_break))(X, V)
+    assert "forward over reverse" in caught.value.remedy
+
+
+def test_exits_that_the_compiler_joins_are_right() -> None:
+    # Both ways out return the same, and O2 makes one condition of them.
+    assert np.allclose(enzyme.grad(along(with_return))(X, V), expected(with_return), rtol=1e-14)
+
+
+@pytest.mark.parametrize("f", SINGLE_EXIT + SEVERAL_EXITS)
+def test_forward_over_reverse(f: Callable[..., Any]) -> None:
+    gradient, hessian_v = enzyme.jvp(lambda x: enzyme.grad(f)(x), (X,), (V,))
+    reached = expected(f) != 0
+    assert np.allclose(gradient, 3 * X**2 * reached, rtol=1e-14)
+    assert np.allclose(hessian_v, expected(f), rtol=1e-14)
+
+
+@pytest.mark.parametrize("f", SINGLE_EXIT + SEVERAL_EXITS)
+def test_reverse_over_forward(f: Callable[..., Any]) -> None:
+    assert np.allclose(enzyme.grad(slope(f))(X, V), expected(f), rtol=1e-14)
+
+
+def test_raise_in_the_inner_kernel_arrives() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        enzyme.grad(along(with_raise))(-X, V)
+
+
+def test_third_order_of_a_power() -> None:
+    def cube(x):
+        return x**3
+
+    def first(x):
+        return enzyme.grad(cube)(x)
+
+    def second(x):
+        return enzyme.grad(first)(x)
+
+    assert enzyme.grad(second)(1.7) == pytest.approx(6.0, rel=1e-14)
+
+
+def test_inner_variable_is_not_confused_with_the_outer() -> None:
+    # d/dx x * d/dy (x + y) is 1, wherever y is.
+    def outer(x):
+        return x * enzyme.jvp(lambda y: x + y, (1.0,), (1.0,))[1]
+
+    with pytest.raises(enzyme.EnzymeError):
+        enzyme.grad(outer)(1.0)  # a lambda that captures a run-time value: see docs/limits.md
