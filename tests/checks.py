@@ -59,8 +59,7 @@ class Draw:
         values = self.random.uniform(0.5, 1.5, kind.shape)
         if kind.dtype.kind == "c":
             values = values + 1j * self.random.uniform(-1.0, 1.0, kind.shape)
-        drawn = values.astype(kind.dtype)
-        return drawn if isinstance(leaf, np.ndarray) else drawn[()].item()
+        return values.astype(kind.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(values)
 
 
 def tolerance(case: Scenario) -> float:
