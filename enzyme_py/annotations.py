@@ -166,7 +166,8 @@ def share_memory(first: np.ndarray, second: np.ndarray) -> bool:
     To answer exactly can take very long for views of many strides: such are taken to overlap.
     """
     try:
-        return bool(np.shares_memory(first, second, max_work=_MOST_WORK))
+        work: Any = _MOST_WORK  # NumPy types it as -1 or 0 only
+        return bool(np.shares_memory(first, second, max_work=work))
     except TooHardError:
         return True
 

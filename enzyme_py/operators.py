@@ -104,7 +104,9 @@ def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
                 message = (
                     f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
                 )
-                raise ShadowError(message, where=where_is(kernel), remedy="give each its own memory")
+                raise ShadowError(
+                    message, where=where_is(kernel), remedy="give each its own memory"
+                )
 
 
 def _argnums(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:

@@ -273,7 +273,5 @@ def test_told_also_from_the_disk_cache(tmp_path: Any) -> None:
     path = tmp_path / "program.py"
     for cached in (False, True):
         path.write_text(textwrap.dedent(PROGRAM).replace("{cached}", str(cached)))
-        done = subprocess.run(
-            [sys.executable, path], capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
         assert done.stdout.split() == ["1"]

@@ -72,9 +72,7 @@ def environment(folder: Path) -> Path:
     """Make an environment that sees the packages of this one, but no enzyme_py of its own."""
     venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"
-    site = Path(
-        run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
-    )
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     (site / "shared.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return python
 

@@ -16,8 +16,15 @@ apart, and Enzyme concludes that what was read through `old` is never overwritte
 writes it through `new`; the reverse sweep then reads the wrong values (MEASURED). Loads through such
 pointers are marked to be kept. Calls that read them cannot be marked, and are refused.
 
-So allocations whose pointer merges with another at a phi or select, or leaves its loop through one,
-are marked: a call that seems to keep the pointer makes Enzyme store it. That can be seen only in
+A third trap are operands of matrix products: for one that is needed in the reverse sweep Enzyme
+keeps the memory after all, but the shadow, which it meant to make there, is never zeroed (MEASURED).
+
+A fourth are pointers that walk through an array by nested loops, as in np.sum of a matrix: where
+Enzyme cannot count such a pointer it keeps the pointers of the shadow in the forward sweep, before
+there is a shadow (MEASURED: wrong gradients, and crashes).
+
+So allocations whose pointer merges with another at a phi or select, leaves its loop through one,
+walks by more than a count, or is an operand of a product, are marked: a call that seems to keep the pointer makes Enzyme store it. That can be seen only in
 the code that the pass really gets, after O2, whose text is what this file reads and writes. The
 native stage drops the marks.
 """
@@ -33,6 +40,7 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import readable
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
+from enzyme_py.rules.blas import SUFFIX
 
 KEPT = f"{HINT}.kept"
 
@@ -63,7 +71,8 @@ def protect_carried(module: DiffModule) -> DiffModule:
         pointers = _Pointers(function)
         exchanged = pointers.exchanged()
         _check_calls(function, exchanged, module.where)
-        result.extend(_marked(function, pointers.carried(), exchanged, keep))
+        kept = pointers.carried() | pointers.multiplied(function)
+        result.extend(_marked(function, kept, exchanged, keep))
     text = "\n".join(result)
     if f"@{KEPT}(" in text:
         text += f"\ndeclare void @{KEPT}(ptr) {HINT_ATTRIBUTES}\n"
@@ -77,16 +86,14 @@ def _free_number(lines: list[str]) -> int:
     return max(numbers, default=-1) + 1
 
 
-def _marked(
-    function: list[str], carried: set[str], exchanged: set[str], keep: str
-) -> Iterator[str]:
+def _marked(function: list[str], kept: set[str], exchanged: set[str], keep: str) -> Iterator[str]:
     for line in function:
         load = _LOAD.match(line)
         if load and load.group(1) in exchanged:
             yield f"{line}, !enzyme_mustcache {keep}"
             continue
         allocation = _ALLOCATION.match(line)
-        if allocation is None or allocation.group(1) not in carried:
+        if allocation is None or allocation.group(1) not in kept:
             yield line
         else:
             # Zeros that are never written look constant, but where they merge with active memory
@@ -138,8 +145,30 @@ class _Pointers:
         found: set[str] = set()
         for name, (is_merge, given) in self._sources.items():
             own = self._origins[name]
-            if is_merge and (len(own) > 1 or len(given) == 1):  # one: a phi behind a loop
+            if is_merge and (len(own) > 1 or len(given) == 1 or not self._is_counted(name, given)):
                 found |= own & self._roots
+        return found
+
+    def _is_counted(self, name: str, given: list[str]) -> bool:
+        """Tell whether a phi is a start that each turn of its loop moves on by offsets only."""
+        return len({one for one in given if not self._is_offset(one, name)}) == 1
+
+    def _is_offset(self, pointer: str, base: str) -> bool:
+        while pointer != base:
+            is_merge, given = self._sources.get(pointer, (True, []))
+            if is_merge:
+                return False
+            pointer = given[0]
+        return True
+
+    def multiplied(self, function: list[str]) -> set[str]:
+        """Return the allocations that a product of matrices reads or writes."""
+        found: set[str] = set()
+        for line in function if self._roots else ():
+            call = _CALL.match(line)
+            if call is not None and call.group(1).endswith(SUFFIX):
+                for given in re.findall(_VALUE, call.group(2)):
+                    found |= self._origins.get(given, set()) & self._roots
         return found
 
     def exchanged(self) -> set[str]:

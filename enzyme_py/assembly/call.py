@@ -180,8 +180,11 @@ class EnzymeCall:
     def _result_operands(self, result: ir.Value, shadows: Sequence[ir.Value]) -> list[ir.Value]:
         if not shadows:
             return [self._marker("enzyme_const"), result]
-        # The shape of an array's derivative is read from the primal, so that is always needed.
-        is_needed = self.request.need_primal or holds_arrays(self.kernel.return_type)
+        # The shape of an array's derivative is read from the primal. In forward mode dropping the
+        # primal gains nothing, and crashed the pass (x % y: an assertion on uses of a select).
+        is_forward = self.request.direction is Direction.FORWARD
+        is_array = holds_arrays(self.kernel.return_type)
+        is_needed = self.request.need_primal or is_forward or is_array
         name = "enzyme_dup" if is_needed else "enzyme_dupnoneed"
         return [self._marker(name), result, *shadows]
 

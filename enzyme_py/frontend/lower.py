@@ -123,4 +123,3 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
     message = f"Numba cannot compile `{where.kernel}`: {str(error).strip()}"
     remedy = "the same function must compile with numba.njit; Numba's own message is above"
     return LoweringError(message, where=where, remedy=remedy)
-

@@ -84,8 +84,9 @@ ROWS = (
     ),
     Row(
         # Constant numbers are harmless there; constant memory is not.
-        r"Mismatched activity for: *(?P<inst>[^\n]*?) const val: *"
-        r"(?P<name>(?!(?:double|float|half|i\d+|[<\[{])\b|[<\[{])[^\n]*)",
+        r"Mismatched activity for: *(?P<inst>[^\n]*?) const val: +(?! )"
+        r"(?!(?:double|float|half|i\d+)\b|[<\[{]|%\S+ = (?:f\w+|(?:load|phi) (?:double|float|i\d+))\b)"
+        r"(?P<name>[^\n]*)",
         ActivityError,
         "constant memory is used where the derivative needs memory with a shadow",
         CHOOSE_ACTIVITY,

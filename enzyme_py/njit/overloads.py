@@ -23,7 +23,7 @@ from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.forward_gradient import forward_part
-from enzyme_py.njit.gradient import Gradient
+from enzyme_py.njit.gradient import Gradient, activity_of
 from enzyme_py.njit.jvp import Jvp
 from enzyme_py.njit.plans import transform
 from enzyme_py.request import Activity
@@ -197,6 +197,11 @@ def _gradient_calls(typing_context: Any, mode: Mode, args: Sequence[Any]) -> lis
     """Return the functions to call, with their signatures: one, or in forward mode one a part."""
     kernel, given = _dispatcher_of(args[0]), tuple(map(types.unliteral, args[1:]))
     if mode.is_forward:
+        if any(
+            isinstance(kind, types.BaseTuple) and activity_of(kind).has_shadow for kind in given
+        ):
+            message = "gradient(Forward, ...) of a tuple with arrays in compiled code is not there"
+            raise AnnotationError(message, remedy="use the reverse mode, or jvp")
         functions = [
             types.Dispatcher(forward_part(kernel, n, len(given))) for n in range(len(given))
         ]

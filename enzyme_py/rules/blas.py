@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 from enzyme_py.rules import blas_loops
 
+SUFFIX = "_64_"
 FLOATS = {"d": "double", "s": "float"}
 COMPLEX = {"z": "double", "c": "float"}
 
@@ -44,7 +45,7 @@ class Routine:
 
     def symbol(self, letter: str) -> str:
         """Return the name that Enzyme knows, with 64-bit integers."""
-        return f"{letter}{self.name}_64_"
+        return f"{letter}{self.name}{SUFFIX}"
 
     def result(self, real: str) -> str:
         """Return the LLVM type that the routine returns."""
@@ -139,7 +140,7 @@ _PRODUCTS = (
 PRODUCTS = {row.symbol: row for row in _PRODUCTS}
 
 # What Enzyme's derivatives call by name: defined, and named so, up to the pass.
-HELPERS = tuple(f"{letter}{name}_64_" for name in ("ger", "lascl") for letter in FLOATS)
+HELPERS = tuple(f"{letter}{name}{SUFFIX}" for name in ("ger", "lascl") for letter in FLOATS)
 
 
 def _product(row: Product) -> str:

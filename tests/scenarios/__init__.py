@@ -5,6 +5,7 @@ from tests.scenarios.arrays import ARRAYS
 from tests.scenarios.complex_values import COMPLEX
 from tests.scenarios.containers import CONTAINERS
 from tests.scenarios.control_flow import CONTROL_FLOW
+from tests.scenarios.linear_algebra import LINEAR_ALGEBRA
 from tests.scenarios.mutation import MUTATION
 from tests.scenarios.scalars import SCALARS
 from tests.scenarios.views import VIEWS
@@ -16,6 +17,7 @@ SCENARIOS = (
     *CONTROL_FLOW,
     *ALLOCATION,
     *VIEWS,
+    *LINEAR_ALGEBRA,
     *CONTAINERS,
     *COMPLEX,
 )

@@ -307,6 +307,11 @@ def gradient_fits(case: Scenario) -> bool:
     return pure_scalar(case) and not case.constant
 
 
+def forward_gradient_fits(case: Scenario) -> bool:
+    """In compiled code it takes numbers and arrays, and refuses tuples of arrays."""
+    return gradient_fits(case) and (not case.inside_njit or separable(case))
+
+
 def vjp_fits(case: Scenario) -> bool:
     return plain_call(case) and not case.writes and not case.constant
 
@@ -328,7 +333,7 @@ WAYS = (
     Way("ForwardWithPrimal", push_autodiff("ForwardWithPrimal"), fits_all, False),
     Way("ReverseSplit", pull_split, split_fits, True, seeds_result=True, seeds_shadows=True),
     Way("gradient", pull_gradient(), gradient_fits, True),
-    Way("gradient_Forward", pull_gradient("Forward"), gradient_fits, True),
+    Way("gradient_Forward", pull_gradient("Forward"), forward_gradient_fits, True),
     Way("grad", pull_grad, pure_scalar, True),
     Way("value_and_grad", pull_value_and_grad, pure_scalar, True),
     Way("vjp", pull_vjp, vjp_fits, True, seeds_result=True),
