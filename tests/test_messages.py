@@ -339,7 +339,7 @@ def test_verbose_shows_the_text_of_the_pass_and_the_ir() -> None:
     finally:
         enzyme.set_verbose_errors(False)
     assert "Enzyme: " in text
-    assert "call double" in text
+    assert "define internal void" in text
 
 
 def test_error_travels_between_processes() -> None:
