@@ -171,7 +171,9 @@ ROWS = (
     Said("objects in an array", grad(summed, np.array([None])), UnsupportedTypeError, ("object",)),
     Said("long double", grad(summed, X.astype(np.longdouble)), UnsupportedTypeError, ("`x`",)),
     Said("integer", grad(square, 3), UnsupportedTypeError, ("`x`", "int64", "float")),
-    Said("too many values", lambda: enzyme.gradient(square, 1.0, 2.0), AnnotationError, ("2 given",)),
+    Said(
+        "too many values", lambda: enzyme.gradient(square, 1.0, 2.0), AnnotationError, ("2 given",)
+    ),
     Said("no such kernel", grad(compiles_not, 1.0), LoweringError, ("`compiles_not`", "nonsense")),
     Said("no such bytecode", grad(opens_a_file, 1.0), LoweringError, ("`opens_a_file`", "with")),
     Said("object block", grad(enters_object_mode, 1.0), LoweringError, ("object mode", "objmode")),

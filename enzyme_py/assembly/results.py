@@ -6,7 +6,7 @@ holds inside kernels, in @njit code and in Python.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,20 @@ from enzyme_py.request import Activity, Direction, Request
 
 def returned_type(kind: Any) -> Any:
     """Return the type under which a value of type `kind` leaves a derivative."""
-    kind = types.unliteral(kind)
+    return with_arrays(types.unliteral(kind), _contiguous)
+
+
+def _contiguous(kind: Any) -> Any:
+    layout = "F" if kind.layout == "F" and kind.ndim > 1 else "C"
+    return types.Array(kind.dtype, kind.ndim, layout)
+
+
+def with_arrays(kind: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a type with its array types changed, also those in its tuples."""
     if isinstance(kind, types.Array):
-        layout = "F" if kind.layout == "F" and kind.ndim > 1 else "C"
-        return types.Array(kind.dtype, kind.ndim, layout)
+        return change(kind)
     if isinstance(kind, types.BaseTuple):
-        elements = [returned_type(element) for element in kind]
+        elements = [with_arrays(types.unliteral(element), change) for element in kind]
         if isinstance(kind, types.BaseNamedTuple):
             return types.BaseTuple.from_types(elements, kind.instance_class)
         return types.Tuple(tuple(elements))

@@ -17,6 +17,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin
 from numba.np import arrayobj
 
+from enzyme_py.assembly.results import with_arrays
 from enzyme_py.errors import ShadowError
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.njit.plans import Emit
@@ -24,14 +25,7 @@ from enzyme_py.njit.plans import Emit
 
 def shadow_type(kind: Any) -> Any:
     """Return the type of the shadow of a value: the same, but its arrays can be written."""
-    if isinstance(kind, types.Array):
-        return types.Array(kind.dtype, kind.ndim, kind.layout)
-    if isinstance(kind, types.BaseTuple):
-        elements = [shadow_type(element) for element in kind]
-        if isinstance(kind, types.BaseNamedTuple):
-            return types.BaseTuple.from_types(elements, kind.instance_class)
-        return types.Tuple(tuple(elements))
-    return kind
+    return with_arrays(kind, lambda array: types.Array(array.dtype, array.ndim, array.layout))
 
 
 def zero_shadow(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
