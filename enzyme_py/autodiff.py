@@ -14,7 +14,12 @@ from numba.core.compiler_lock import global_compiler_lock
 from enzyme_py import host, native
 from enzyme_py.assembly.allocations import allocates, protect_carried
 from enzyme_py.assembly.entry import argument_count, assemble
-from enzyme_py.assembly.lost_writes import lost_writes, simplified, tell_lost
+from enzyme_py.assembly.lost_writes import (
+    has_constant_arrays,
+    lost_writes,
+    simplified,
+    tell_lost,
+)
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.nesting import check_nesting, nests_reverse
 from enzyme_py.host.module import DifferentiatedModule
@@ -51,8 +56,13 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
 def differentiate(module: DiffModule) -> DifferentiatedModule:
     """Run the pass on a module."""
     prepared = protected(module)
-    lost = lost_writes(prepared.ir if prepared is not module else simplified(module.ir))
-    return dataclasses.replace(host.differentiate(prepared), lost=lost)
+    return dataclasses.replace(host.differentiate(prepared), lost=_lost(module, prepared))
+
+
+def _lost(module: DiffModule, prepared: DiffModule) -> tuple[tuple[str, str], ...]:
+    if not has_constant_arrays(module.ir):
+        return ()
+    return lost_writes(prepared.ir if prepared is not module else simplified(module.ir))
 
 
 def protected(module: DiffModule) -> DiffModule:

@@ -32,7 +32,6 @@ from enzyme_py.errors import (
     ShadowError,
     UnsupportedTypeError,
     Where,
-    own_error,
 )
 
 X = np.array([1.0, 2.0, 3.0])
@@ -106,7 +105,7 @@ def opens_a_file(x):
 def enters_object_mode(x):
     with numba.objmode(y="float64"):
         y = x * 2.0
-    return y
+    return y + 1.0
 
 
 def calls_object_mode(x):
@@ -314,9 +313,8 @@ def pushes_misshapen(x, dx):
     ids=range(5),
 )
 def test_from_compiled_code(call: Callable[[], Any], says: tuple[str, ...]) -> None:
-    with pytest.raises(Exception) as caught:
+    with pytest.raises(EnzymeError) as caught:
         call()
-    assert own_error(caught.value) is not None
     for fragment in says:
         assert fragment in str(caught.value)
 
@@ -343,7 +341,7 @@ def test_verbose_shows_the_text_of_the_pass_and_the_ir() -> None:
     finally:
         enzyme.set_verbose_errors(False)
     assert "Enzyme: " in text
-    assert "call double" in text
+    assert "define internal void" in text
 
 
 def test_error_travels_between_processes() -> None:

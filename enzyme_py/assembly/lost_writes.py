@@ -63,6 +63,18 @@ def lost_writes(ir: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(found))
 
 
+def has_constant_arrays(ir: str) -> bool:
+    """Tell whether any call of the pass in a module takes a Const array of floats."""
+    functions = {function.name: function for function in functions_in(ir)}
+    return any(
+        labels
+        for function in functions.values()
+        for line in function.lines
+        if f"@{_PRIMITIVE}" in line and (call := call_in(line)) is not None
+        for _, labels, _ in _constants_at(functions, function, call)
+    )
+
+
 def tell_lost(lost: Sequence[tuple[str, str]], where: Where) -> None:
     """Warn of each finding; raise the first under `enzyme_py.config(strict=True)`."""
     for kernel, argument in lost:
@@ -99,7 +111,23 @@ def _machine() -> llvm.TargetMachine:
 
 
 def _lost_at(reader: _Reader, caller: Function, call: Call) -> Iterator[tuple[str, str]]:
-    shim = reader.functions.get(call.values[0].lstrip("@").strip('"'))
+    for shim, labels, quiet in _constants_at(reader.functions, caller, call):
+        kernel = shim.name.split(".", 1)[-1]
+        for argument in reader.written(shim, labels, quiet) if labels else ():
+            yield kernel, argument
+
+
+def _constants_at(
+    functions: dict[str, Function], caller: Function, call: Call
+) -> Iterator[tuple[Function, dict[str, frozenset[str]], frozenset[str]]]:
+    """Yield the function that a call of the pass is about, if anything there is active.
+
+    With it come its constant arrays of floats, labelled by argument, and all that is constant.
+    """
+    about = call.values[0]
+    if about.startswith("%"):  # before any pass, a cast
+        about = value_of(_bare(caller.definitions.get(about, "")).split(" to ", 1)[0])
+    shim = functions.get(about.lstrip("@").strip('"'))
     if shim is None:
         return
     markers = list(_markers(caller, call))
@@ -112,10 +140,7 @@ def _lost_at(reader: _Reader, caller: Function, call: Call) -> Iterator[tuple[st
         if (found := _ARGUMENT.match(shim.parameters[number].replace('"', "")))
         and _HOLDS_FLOATS.search(shim.declared[number])
     }
-    quiet = frozenset(shim.parameters[number] for number in constant)
-    kernel = shim.name.split(".", 1)[-1]
-    for argument in reader.written(shim, labels, quiet) if labels else ():
-        yield kernel, argument
+    yield shim, labels, frozenset(shim.parameters[number] for number in constant)
 
 
 def _markers(caller: Function, call: Call) -> Iterator[str]:

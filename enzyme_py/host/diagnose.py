@@ -253,7 +253,7 @@ def _error_by_row(
     groups = {key: value or "" for key, value in match.groupdict().items()}
     names = {"name": readable_name(groups.get("name", "").strip()) or "value"}
     where = _place(diagnostic, module, groups.get("name", "").strip())
-    detail = outcome.log
+    detail = _detail(module, outcome)
     return row.error(
         row.what.format(**names), where=where, remedy=row.remedy.format(**names), detail=detail
     )
@@ -266,7 +266,13 @@ def _unknown_refusal(
     line = first.text.splitlines()[0].strip() if first and first.text.strip() else ""
     what = f"Enzyme refused the kernel: {line}" if line else "Enzyme refused the kernel"
     where = _place(first, module, "") if first else module.where
-    return DerivativeError(what, where=where, remedy=REPORT, detail=outcome.log)
+    return DerivativeError(what, where=where, remedy=REPORT, detail=_detail(module, outcome))
+
+
+def _detail(module: DiffModule, outcome: Outcome) -> str:
+    """What the pass printed, and the code that it was given, without the debug information."""
+    code = [line for line in module.ir.splitlines() if not line.startswith(("!", "    #dbg"))]
+    return "\n".join((outcome.log.rstrip(), "", "; the module given to the pass", *code))
 
 
 def _place(diagnostic: Diagnostic, module: DiffModule, value: str) -> Where:
