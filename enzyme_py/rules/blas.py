@@ -37,6 +37,9 @@ class Routine:
     """A Fortran routine: a letter for each parameter, all of them passed by reference.
 
     c: a character; i: an integer; v: a value, vector or matrix of the routine's type.
+    The length of each character follows, hidden, at the end. SciPy's routines do without, but
+    with another number of arguments than it expects Enzyme does not see that operands are only read,
+    and copies them in every turn of a loop.
     """
 
     name: str
@@ -46,6 +49,11 @@ class Routine:
     def symbol(self, letter: str) -> str:
         """Return the name that Enzyme knows, with 64-bit integers."""
         return f"{letter}{self.name}{SUFFIX}"
+
+    @property
+    def lengths(self) -> list[str]:
+        """The hidden arguments."""
+        return ["i64 1"] * self.parameters.count("c")
 
     def result(self, real: str) -> str:
         """Return the LLVM type that the routine returns."""
@@ -92,7 +100,7 @@ def _call(name: str, letter: str, real: str, values: str) -> str:
         lines += f"  {slot} = alloca {own}\n  store {own} {value}, ptr {slot}\n"
         given.append(f"ptr {slot}")
     assign = f"%{letter}.result = " if routine.returns else ""
-    call = f"call {routine.result(real)} @{routine.symbol(letter)}({', '.join(given)})"
+    call = f"call {routine.result(real)} @{routine.symbol(letter)}({', '.join(given + routine.lengths)})"
     return f"{lines}  {assign}{call}\n"
 
 
@@ -162,6 +170,6 @@ def bodies(symbols: Collection[str]) -> str:
     for letter, real in FLOATS.items():
         parts.append(blas_loops.shared_loops(letter, real))
         for row in _ROUTINES:
-            parameters = ", ".join("ptr" for _ in row.parameters)
+            parameters = ", ".join(["ptr"] * len(row.parameters) + ["i64"] * len(row.lengths))
             parts.append(f"declare {row.result(real)} @{row.symbol(letter)}({parameters})\n")
     return "".join(parts)
