@@ -109,13 +109,35 @@ def _dot(letter: str, real: str) -> str:
     return f"{call}  store {real} %{letter}.result, ptr %out\n"
 
 
+def _at_least_one(letter: str, *names: str) -> str:
+    """Return instructions for leading dimensions that BLAS accepts of empty matrices too."""
+    lines = ""
+    for name in names:
+        own = f"%{letter}.{name}"
+        lines += f"  {own}.empty = icmp slt i64 %{name}, 1\n"
+        lines += f"  {own} = select i1 {own}.empty, i64 1, i64 %{name}\n"
+    return lines
+
+
 def _gemv(letter: str, real: str) -> str:
-    return _call("gemv", letter, real, "%trans %m %n %alpha %a %lda %x 1 %beta %y 1")
+    """BLAS leaves y as it is if the matrix is empty, so y is cleared here."""
+    values = f"%trans %m %n %alpha %a %{letter}.lda %x 1 %beta %y 1"
+    own = f"%{letter}.clear"
+    clear = (
+        f"  {own}.n = icmp eq i8 %trans, {ord('n')}\n"
+        f"  {own}.outer = select i1 {own}.n, i64 %m, i64 %n\n"
+        f"  {own}.inner = select i1 {own}.n, i64 %n, i64 %m\n"
+        f"  {own}.is = icmp eq i64 {own}.inner, 0\n"
+        f"  {own}.count = select i1 {own}.is, i64 {own}.outer, i64 0\n"
+        f"  call void @enzyme_py_blas.{letter}clear(i64 {own}.count, ptr %y)\n"
+    )
+    return _at_least_one(letter, "lda") + clear + _call("gemv", letter, real, values)
 
 
 def _gemm(letter: str, real: str) -> str:
-    values = "%transa %transb %m %n %k %alpha %a %lda %b %ldb %beta %c %ldc"
-    return _call("gemm", letter, real, values)
+    lda, ldb, ldc = (f"%{letter}.ld{name}" for name in "abc")
+    values = f"%transa %transb %m %n %k %alpha %a {lda} %b {ldb} %beta %c {ldc}"
+    return _at_least_one(letter, "lda", "ldb", "ldc") + _call("gemm", letter, real, values)
 
 
 _PRODUCTS = (
