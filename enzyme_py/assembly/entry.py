@@ -11,6 +11,7 @@ lie in the region, and the caller copies them before it calls `enzyme_py_leave`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -58,8 +59,11 @@ _OPTIONS = (
     "--speculate-one-expensive-inst=0",
     "--jump-threading-threshold=0",  # it splits allocations: zero gradients with rematerialisation
 )
-# With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate).
-_CATCHING_OPTIONS = ("--enzyme-rematerialize=0",)
+# With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate). With products
+# it does where operands are recomputed (allocations.py), which in the code that an inner derivative
+# makes cannot be prevented.
+_NO_RECOMPUTING = ("--enzyme-rematerialize=0",)
+_PRIMITIVE_CALL = re.compile(r"\bcall\b[^\n]*@__enzyme_")
 
 # The statuses of csrc/runtime.h, and what a caller sees.
 _FAILURES = (
@@ -84,8 +88,15 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     lowered = [_lower_entry(one, given_types, where) for one in requests]
     names = tuple(entry_name(one) for one in requests)
     is_catching = any(catches(one.kernel) for one in lowered)
-    options = _OPTIONS + (_CATCHING_OPTIONS if is_catching else ())
-    return DiffModule(_module_text(lowered, requests), names, options, where)
+    text = _module_text(lowered, requests)
+    is_recomputed = not is_catching and not _nests_products(text, requests)
+    options = _OPTIONS + (() if is_recomputed else _NO_RECOMPUTING)
+    return DiffModule(text, names, options, where)
+
+
+def _nests_products(text: str, requests: Sequence[Request]) -> bool:
+    """Tell whether products of matrices are differentiated more than once."""
+    return blas.HELPERS[0] in text and len(_PRIMITIVE_CALL.findall(text)) > len(requests)
 
 
 def entry_name(request: Request) -> str:

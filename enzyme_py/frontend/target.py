@@ -38,6 +38,7 @@ from enzyme_py.frontend.broadcasting import forget_broadcast_indices
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
+from enzyme_py.frontend.products import replaced
 from enzyme_py.frontend.type_hints import hint_block_operations
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
@@ -172,6 +173,9 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         # A recursion may call another overload of the same function (its first call had a literal).
         self.active_code_library.recursive_calls.add(name)
         return super().call_unresolved(builder, name, sig, args)
+
+    def compile_subroutine(self, builder: Any, impl: Any, sig: Any, *args: Any, **kws: Any) -> Any:
+        return super().compile_subroutine(builder, replaced(impl), sig, *args, **kws)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         return super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)

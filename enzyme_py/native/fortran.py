@@ -39,10 +39,11 @@ def _definition(routine: Routine, letter: str, real: str) -> str:
     result, callee = routine.result(real), f"{letter}{routine.name}_"
     clear = _CLEAR.format(f=real) if routine.name == "scal" else ""
     narrowed, given = _narrowed(routine) if integer_bits() == NARROW else ("", _as_given(places))
+    taken = _as_given(places) + ["i64"] * len(routine.lengths)
     assign, returned = ("%result = ", f"{real} %result") if routine.returns else ("", "void")
     return (
         f"declare {result} @{callee}({', '.join('ptr' for _ in places)})\n"
-        f"define {result} @{routine.symbol(letter)}({', '.join(_as_given(places))}) noinline {{\n"
+        f"define {result} @{routine.symbol(letter)}({', '.join(taken)}) noinline {{\n"
         f"{clear}{narrowed}  {assign}call {result} @{callee}({', '.join(given)})\n"
         f"  ret {returned}\n}}\n"
     )

@@ -37,6 +37,9 @@ class Routine:
     """A Fortran routine: a letter for each parameter, all of them passed by reference.
 
     c: a character; i: an integer; v: a value, vector or matrix of the routine's type.
+    The length of each character follows, hidden, at the end. SciPy's routines do without, but
+    with another number of arguments than it expects Enzyme does not see that operands are only read,
+    and copies them in every turn of a loop.
     """
 
     name: str
@@ -46,6 +49,11 @@ class Routine:
     def symbol(self, letter: str) -> str:
         """Return the name that Enzyme knows, with 64-bit integers."""
         return f"{letter}{self.name}{SUFFIX}"
+
+    @property
+    def lengths(self) -> list[str]:
+        """The hidden arguments."""
+        return ["i64 1"] * self.parameters.count("c")
 
     def result(self, real: str) -> str:
         """Return the LLVM type that the routine returns."""
@@ -92,7 +100,7 @@ def _call(name: str, letter: str, real: str, values: str) -> str:
         lines += f"  {slot} = alloca {own}\n  store {own} {value}, ptr {slot}\n"
         given.append(f"ptr {slot}")
     assign = f"%{letter}.result = " if routine.returns else ""
-    call = f"call {routine.result(real)} @{routine.symbol(letter)}({', '.join(given)})"
+    call = f"call {routine.result(real)} @{routine.symbol(letter)}({', '.join(given + routine.lengths)})"
     return f"{lines}  {assign}{call}\n"
 
 
@@ -101,13 +109,35 @@ def _dot(letter: str, real: str) -> str:
     return f"{call}  store {real} %{letter}.result, ptr %out\n"
 
 
+def _at_least_one(letter: str, *names: str) -> str:
+    """Return instructions for leading dimensions that BLAS accepts of empty matrices too."""
+    lines = ""
+    for name in names:
+        own = f"%{letter}.{name}"
+        lines += f"  {own}.empty = icmp slt i64 %{name}, 1\n"
+        lines += f"  {own} = select i1 {own}.empty, i64 1, i64 %{name}\n"
+    return lines
+
+
 def _gemv(letter: str, real: str) -> str:
-    return _call("gemv", letter, real, "%trans %m %n %alpha %a %lda %x 1 %beta %y 1")
+    """BLAS leaves y as it is if the matrix is empty, so y is cleared here."""
+    values = f"%trans %m %n %alpha %a %{letter}.lda %x 1 %beta %y 1"
+    own = f"%{letter}.clear"
+    clear = (
+        f"  {own}.n = icmp eq i8 %trans, {ord('n')}\n"
+        f"  {own}.outer = select i1 {own}.n, i64 %m, i64 %n\n"
+        f"  {own}.inner = select i1 {own}.n, i64 %n, i64 %m\n"
+        f"  {own}.is = icmp eq i64 {own}.inner, 0\n"
+        f"  {own}.count = select i1 {own}.is, i64 {own}.outer, i64 0\n"
+        f"  call void @enzyme_py_blas.{letter}clear(i64 {own}.count, ptr %y)\n"
+    )
+    return _at_least_one(letter, "lda") + clear + _call("gemv", letter, real, values)
 
 
 def _gemm(letter: str, real: str) -> str:
-    values = "%transa %transb %m %n %k %alpha %a %lda %b %ldb %beta %c %ldc"
-    return _call("gemm", letter, real, values)
+    lda, ldb, ldc = (f"%{letter}.ld{name}" for name in "abc")
+    values = f"%transa %transb %m %n %k %alpha %a {lda} %b {ldb} %beta %c {ldc}"
+    return _at_least_one(letter, "lda", "ldb", "ldc") + _call("gemm", letter, real, values)
 
 
 _PRODUCTS = (
@@ -162,6 +192,6 @@ def bodies(symbols: Collection[str]) -> str:
     for letter, real in FLOATS.items():
         parts.append(blas_loops.shared_loops(letter, real))
         for row in _ROUTINES:
-            parameters = ", ".join("ptr" for _ in row.parameters)
+            parameters = ", ".join(["ptr"] * len(row.parameters) + ["i64"] * len(row.lengths))
             parts.append(f"declare {row.result(real)} @{row.symbol(letter)}({parameters})\n")
     return "".join(parts)

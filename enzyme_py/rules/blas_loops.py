@@ -99,6 +99,23 @@ done:
 }}
 """
 
+_CLEAR = """
+define linkonce_odr void @enzyme_py_blas.{k}clear(i64 %n, ptr %x) {{
+entry:
+  %some = icmp sgt i64 %n, 0
+  br i1 %some, label %one, label %done
+one:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %one ]
+  %at = getelementptr inbounds {f}, ptr %x, i64 %i
+  store {f} 0.0, ptr %at
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %one, label %done
+done:
+  ret void
+}}
+"""
+
 # C = A B, where A has conjugates taken if %sign is -1. All strides are in complex numbers.
 _COMPLEX_PRODUCT = """
 define linkonce_odr void @enzyme_py_blas.{k}product(i64 %m, i64 %n, i64 %k, ptr %a, i64 %rows.a, i64 %columns.a, {f} %sign, ptr %b, i64 %rows.b, i64 %columns.b, ptr %c, i64 %ldc) {{
@@ -250,7 +267,8 @@ def shared_loops(letter: str, real: str) -> str:
     powers = map(_power, _RANGES[real])
     names = ("large", "small", "down", "up")
     norm = _NORM.format(k=letter, f=real, bits=_BITS[real], **dict(zip(names, powers, strict=True)))
-    return _HELPERS.format(k=letter, f=real) + _COMPLEX_PRODUCT.format(k=letter, f=real) + norm
+    plain = (_HELPERS, _CLEAR, _COMPLEX_PRODUCT)
+    return "".join(text.format(k=letter, f=real) for text in plain) + norm
 
 
 _REAL = {"double": "d", "float": "s"}
