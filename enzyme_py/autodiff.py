@@ -22,6 +22,7 @@ from enzyme_py.assembly.lost_writes import (
 )
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.nesting import check_nesting, nests_reverse
+from enzyme_py.errors import ActivityError
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.request import Direction, Request
@@ -44,6 +45,23 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
 
 
 def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
+    """Compile a request, in reverse mode if need be with activity decided while running.
+
+    Natural code mixes constant and active memory: `for ...: x = step(a, x)` with a constant start.
+    Enzyme refuses that at compile time; run-time activity makes it right, at the cost of a comparison
+    at each such place. In forward mode the refusal stands: there upstream reports wrong tangents of
+    joined arrays (Enzyme.jl issue 3460).
+    """
+    try:
+        return _compile_as_asked(request, given_types)
+    except ActivityError:
+        if request.runtime_activity or request.direction is Direction.FORWARD:
+            raise
+        relaxed = dataclasses.replace(request, runtime_activity=True)
+        return _compile_as_asked(relaxed, given_types)
+
+
+def _compile_as_asked(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     begun = time.perf_counter()
     module = assemble(request, given_types)
     lowered = time.perf_counter() - begun

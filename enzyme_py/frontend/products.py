@@ -77,7 +77,9 @@ def _multiply(typing_context, a, b, out):  # type: ignore[no-untyped-def]
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
         linalg.ensure_blas()
         kinds = sig.args
-        arrays = [make_array(kind)(context, builder, one) for kind, one in zip(kinds, args, strict=True)]
+        arrays = [
+            make_array(kind)(context, builder, one) for kind, one in zip(kinds, args, strict=True)
+        ]
         shapes = [cgutils.unpack_tuple(builder, one.shape) for one in arrays]
         (x, y, result) = (one.data for one in arrays)
         if kinds[0].ndim == kinds[1].ndim:
