@@ -105,6 +105,12 @@ def constant(positions: frozenset[int]) -> Variant:
     return variant
 
 
+def strided_constant(case: Scenario) -> Scenario | None:
+    """Strided arrays, the first of them Const: Numba's own contiguous copies of it have shadows."""
+    varied = strided(case)
+    return None if varied is None else constant(frozenset({0}))(varied)
+
+
 def constant_mixes(most: int) -> Iterator[tuple[str, Variant]]:
     """Every choice of Const arguments among the first `most`."""
     for size in range(1, most):
@@ -123,6 +129,7 @@ VARIANTS: dict[str, Variant] = {
     "batched": batched,
     "inside_njit": inside_njit,
     "reloaded": reloaded,
+    "strided_constant": strided_constant,
     **dict(constant_mixes(4)),
 }
 
