@@ -223,9 +223,9 @@ def test_operands_that_are_only_read_are_not_copied() -> None:
         return np.sum(x)
 
     a, x = draw(512, 512) / 512, draw(512)
-    native.runtime.reset_stats()
+    native.library().enzyme_py_reset_stats()
     enzyme.grad(f, argnums=(0, 1))(a, x)
-    assert native.runtime.memory_stats().peak < 100e6
+    assert native.memory_stats().peak < 100e6
 
 
 # Empty, infinite, constant
@@ -270,9 +270,9 @@ def test_adjoint_of_overwritten_memory_is_zero_even_if_it_was_not_finite() -> No
         y = np.empty(2)
         y[:] = c
         np.dot(a, x, y)
-        return y[0] / x[1]
+        return y[0] * np.inf
 
-    a, x, c = draw(2, 2), np.array([1.0, 0.0]), np.ones(2)
+    a, x, c = draw(2, 2), draw(2), np.ones(2)
     assert not np.isfinite(enzyme.grad(f)(a, x, c)).all()
     np.testing.assert_array_equal(enzyme.grad(f, argnums=2)(a, x, c), np.zeros(2))
 
@@ -413,7 +413,7 @@ def hessian_product_reverse_over_forward(f: Any, args: Any, tangents: Any) -> An
     def along(x, y, dx, dy):
         return enzyme.jvp(f, (x, y), (dx, dy))[1]
 
-    return enzyme.grad(along, argnums=(0, 1))(*args, *tangents)
+    return enzyme.grad(along, argnums=(0, 1, 2, 3))(*args, *tangents)[:2]
 
 
 WAYS = [
@@ -437,16 +437,15 @@ def test_second_order_of_matrix_products(way: Any, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["forward-reverse", "reverse-reverse", "reverse-forward"])
-@pytest.mark.parametrize("order", LAYOUTS)
-def test_second_order_of_vector_products(way: Any, order: Any) -> None:
-    """|A x|^2 + (x' x)^2."""
-    a, x = draw(3, 4, order=order), draw(4)
-    da, dx = np.asarray(draw(4, 3).T, order=order), draw(4)[::-1].copy()
+def test_second_order_of_vector_products(way: Any) -> None:
+    """|A x|^2 + (x' x)^2; the kernel is given A', so the operand's layout is F."""
+    a, x, da, dx = draw(3, 4), draw(4), draw(4, 3).T.copy(), draw(4)[::-1].copy()
     r, dr = a @ x, da @ x + a @ dx
-    got = way(lambda a, x: np.sum((a @ x) ** 2) + np.dot(x, x) ** 2, (a, x), (da, dx))
+    args, tangents = (a.T.copy(), x), (da.T.copy(), dx)
+    got = way(lambda b, x: np.sum((b.T @ x) ** 2) + np.dot(x, x) ** 2, args, tangents)
     by_a = 2 * np.outer(dr, x) + 2 * np.outer(r, dx)
     by_x = 2 * da.T @ r + 2 * a.T @ dr + 8 * (x @ dx) * x + 4 * (x @ x) * dx
-    np.testing.assert_allclose(got[0], by_a, rtol=1e-12)
+    np.testing.assert_allclose(got[0], by_a.T, rtol=1e-12)
     np.testing.assert_allclose(got[1], by_x, rtol=1e-12)
 
 
