@@ -27,9 +27,7 @@ def draw(*shape: int, dtype: Any = np.float64, order: Any = "C") -> np.ndarray:
     return np.asarray(random.uniform(-1.0, 1.0, shape), dtype=dtype, order=order)
 
 
-def check(
-    f: Callable[..., Any], args: Sequence[np.ndarray], answers: Sequence[np.ndarray]
-) -> None:
+def check(f: Callable[..., Any], args: Sequence[np.ndarray], answers: Sequence[np.ndarray]) -> None:
     """Gradients equal the answers; forward mode agrees; nothing else is written."""
     before = [np.copy(arg) for arg in args]
     tolerance = TOLERANCE[args[0].dtype]
@@ -368,16 +366,15 @@ def test_complex_products(order: str) -> None:
     value, pushed = enzyme.jvp(f, (a, b, x), tangents)
     assert value == pytest.approx(f(a, b, x))
     h = 1e-6
-    moved = [
-        f(*(v + s * h * t for v, t in zip((a, b, x), tangents, strict=True))) for s in (1, -1)
-    ]
+    moved = [f(*(v + s * h * t for v, t in zip((a, b, x), tangents, strict=True))) for s in (1, -1)]
     assert pushed == pytest.approx((moved[0] - moved[1]) / (2 * h), rel=1e-7)
     shadows = [np.zeros_like(v) for v in (a, b, x)]
     pairs = [enzyme.Duplicated(v, s) for v, s in zip((a, b, x), shadows, strict=True)]
     enzyme.autodiff(enzyme.Reverse, f, enzyme.Active, *pairs)
     total = sum(
-        np.vdot(s.view(float), t.view(float)) if s.flags.c_contiguous else
-        np.vdot(s.T.view(float), t.T.view(float))
+        np.vdot(s.view(float), t.view(float))
+        if s.flags.c_contiguous
+        else np.vdot(s.T.view(float), t.T.view(float))
         for s, t in zip(shadows, tangents, strict=True)
     )
     assert total == pytest.approx(pushed, rel=1e-12)
