@@ -18,13 +18,13 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import resources
 from pathlib import Path
 from typing import Self
 
 from enzyme_py.errors import HostError, HostNotFound
 from enzyme_py.host import protocol
 from enzyme_py.host.outcome import Limits, Outcome
+from enzyme_py.libraries import library_file
 
 HELLO_SECONDS = 60.0  # a cold start reads 227 MB from disk
 FAREWELL_SECONDS = 5.0
@@ -51,7 +51,7 @@ def quiet_environment() -> dict[str, str]:
 
 def shim_path() -> Path:
     """The preloaded library, which is package data."""
-    return Path(str(resources.files("enzyme_py") / "_lib" / "libenzyme_py_host.so"))
+    return library_file("libenzyme_py_host.so")
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import cffi
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import EnzymeError
+from enzyme_py.libraries import library_file
 
 OK = 0
 NO_MEMORY = -16
@@ -60,7 +60,7 @@ def interface() -> cffi.FFI:
 
 def library_path(name: str) -> Path:
     """Where a library that was built with the package lies."""
-    path = Path(str(resources.files("enzyme_py") / "_lib" / name))
+    path = library_file(name)
     if not path.is_file():
         what = f"enzyme_py's own library {name} is missing"
         remedy = "reinstall enzyme_py: its C part was not built"
