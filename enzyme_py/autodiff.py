@@ -6,6 +6,7 @@ Four stages, in the order in which the data flows: lower and assemble, different
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
 from typing import Any
 
@@ -28,6 +29,8 @@ from enzyme_py.native.function import NativeFunction
 from enzyme_py.request import Direction, Request
 from enzyme_py.timings import record
 
+_BLOCK_COPY = re.compile(r"call void @llvm\.mem(?:cpy|move)")
+
 _compiled: dict[tuple[Request, tuple[Any, ...]], NativeFunction] = {}
 
 
@@ -45,35 +48,47 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
 
 
 def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
-    """Compile a request, in reverse mode if need be with activity decided while running.
+    """Compile a request, if need be with activity decided while running.
 
     Natural code mixes constant and active memory: `for ...: x = step(a, x)` with a constant start.
     Enzyme refuses that at compile time; run-time activity makes it right, at the cost of a comparison
-    at each such place. In forward mode the refusal stands: there upstream reports wrong tangents of
-    joined arrays (Enzyme.jl issue 3460).
+    at each such place.
     """
     try:
         return _compile_as_asked(request, given_types)
-    except ActivityError:
-        if request.runtime_activity or request.direction is Direction.FORWARD:
+    except ActivityError as refusal:
+        if request.runtime_activity:
             raise
         relaxed = dataclasses.replace(request, runtime_activity=True)
-        return _compile_as_asked(relaxed, given_types)
+        return _compile_as_asked(relaxed, given_types, refusal)
 
 
-def _compile_as_asked(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
+def _compile_as_asked(
+    request: Request, given_types: tuple[Any, ...], refusal: ActivityError | None = None
+) -> NativeFunction:
     begun = time.perf_counter()
     module = assemble(request, given_types)
     lowered = time.perf_counter() - begun
-    function = native.compile(module, differentiate, host.identity())
+    copies_blocks = refusal is not None and request.direction is Direction.FORWARD
+
+    def run_pass(module: DiffModule) -> DifferentiatedModule:
+        return differentiate(module, refusal if copies_blocks else None)
+
+    function = native.compile(module, run_pass, host.identity())
     _record(module.where.kernel or "", lowered, function.profile)
     tell_lost(function.lost, module.where)
     return function
 
 
-def differentiate(module: DiffModule) -> DifferentiatedModule:
-    """Run the pass on a module."""
+def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> DifferentiatedModule:
+    """Run the pass on a module.
+
+    With a `refusal`, raise that if the module copies whole blocks: with run-time activity, forward
+    mode copies a constant block's values as its tangents (Enzyme.jl issue 3460).
+    """
     prepared = protected(module)
+    if refusal is not None and _BLOCK_COPY.search(host.simplify(module).ir):
+        raise refusal
     return dataclasses.replace(host.differentiate(prepared), lost=_lost(module, prepared))
 
 

@@ -192,19 +192,9 @@ def _forward_gradient(mode: Mode, kernel: Any, arguments: Sequence[Any]) -> tupl
 
 def _forward_part(kernel: Any, values: Sequence[Any], number: int) -> Any:
     value = values[number]
-    if not isinstance(value, tuple):
-        return forward_part(kernel, number, len(values))(*values)
-    zero = make_zero(value)
-
-    def part_of(position: int, part: Any) -> Any:
-        # The derivative by one part of a tuple: that of the kernel of the part alone.
-        def along(tangent: Any) -> Any:
-            parts = [tangent if i == position else one for i, one in enumerate(zero)]
-            return _directional(kernel, values, number, _tuple_like(value, parts))
-
-        return _by_units(part, along)
-
-    return _tuple_like(value, [part_of(i, part) for i, part in enumerate(value)])
+    if isinstance(value, tuple):
+        return _by_units(value, lambda tangent: _directional(kernel, values, number, tangent))
+    return forward_part(kernel, number, len(values))(*values)
 
 
 def _tuple_like(value: tuple[Any, ...], parts: Sequence[Any]) -> tuple[Any, ...]:
@@ -212,7 +202,9 @@ def _tuple_like(value: tuple[Any, ...], parts: Sequence[Any]) -> tuple[Any, ...]
 
 
 def _by_units(value: Any, along: Callable[[Any], Any]) -> Any:
-    """Return the gradient by a part of an argument, from derivatives along unit tangents."""
+    """Return the gradient by a value, from derivatives along unit tangents of its structure."""
+    if isinstance(value, tuple):
+        return _tuple_like(value, [_by_part(value, i, along) for i in range(len(value))])
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
         found = np.zeros(value.shape, value.dtype)
         for index in np.ndindex(value.shape):
@@ -226,6 +218,16 @@ def _by_units(value: Any, along: Callable[[Any], Any]) -> Any:
     if isinstance(value, (float, np.floating)):
         return along(type(value)(1))
     return value if isinstance(value, np.ndarray) else None
+
+
+def _by_part(value: tuple[Any, ...], place: int, along: Callable[[Any], Any]) -> Any:
+    zero = make_zero(value)
+
+    def along_part(tangent: Any) -> Any:
+        parts = [tangent if i == place else part for i, part in enumerate(zero)]
+        return along(_tuple_like(value, parts))
+
+    return _by_units(value[place], along_part)
 
 
 def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any) -> Any:

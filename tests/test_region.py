@@ -95,13 +95,18 @@ def test_python_sees_the_statistics() -> None:
     assert (before.live, before.peak, before.allocations) == (0, 0, 0)
     kept: list[int] = []
 
-    @runtime.ffi.callback("void(void *)")
+    @runtime.interface().callback("void(void *)")
     def body(_: object) -> None:
         block = runtime.library().enzyme_py_malloc(1000)
         kept.append(runtime.memory_stats().live)
         runtime.library().enzyme_py_free(block)
 
-    assert runtime.library().enzyme_py_enter(body, runtime.ffi.NULL, runtime.ffi.NULL, 0) == 0
+    assert (
+        runtime.library().enzyme_py_enter(
+            body, runtime.interface().NULL, runtime.interface().NULL, 0
+        )
+        == 0
+    )
     after = runtime.memory_stats()
     assert 1000 <= kept[0] == after.peak < 2000
     assert (after.live, after.allocations, after.regions_open) == (0, 1, 0)

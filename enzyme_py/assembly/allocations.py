@@ -42,11 +42,17 @@ from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
 from enzyme_py.rules.blas import SUFFIX
 
+_CALLOC = re.compile(r"^declare .*@calloc\(", re.MULTILINE)
+_CALLOC_DECLARATION = (
+    "declare noalias ptr @calloc(i64, i64) "
+    'allockind("alloc,zeroed") allocsize(0,1) "alloc-family"="malloc"'
+)
 KEPT = f"{HINT}.kept"
 
 _VALUE = r'%(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
 _ALLOCATION = re.compile(rf"^ *({_VALUE}) = .*\bcall\b.* ptr @(?:malloc|calloc|realloc)\(")
 _ARGUMENTS = re.compile(r"(@(?:malloc|calloc|realloc)\([^)]*\))")
+_MALLOC = re.compile(r"@malloc\(([^)]*)\)")
 _OFFSET = re.compile(rf"^ *({_VALUE}) = getelementptr [^,]*, ptr ({_VALUE})")
 _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
@@ -75,6 +81,8 @@ def protect_carried(module: DiffModule) -> DiffModule:
         result.extend(_marked(function, kept, exchanged, keep))
     text = "\n".join(result)
     if f"@{KEPT}(" in text:
+        if not _CALLOC.search(text):
+            text += f"\n{_CALLOC_DECLARATION}"
         text += f"\ndeclare void @{KEPT}(ptr) {HINT_ATTRIBUTES}\n"
     if f"!enzyme_mustcache {keep}" in text:
         text += f"\n{keep} = !{{}}\n"
@@ -98,7 +106,9 @@ def _marked(function: list[str], kept: set[str], exchanged: set[str], keep: str)
         else:
             # Zeros that are never written look constant, but where they merge with active memory
             # (`t = zeros if n == 0 else A @ B`) they need a shadow as that has.
-            yield _ARGUMENTS.sub(r'\1 "enzyme_active_val"', line, count=1)
+            # The shadow must begin as zeros, also where only constants are stored.
+            zeroed = _MALLOC.sub(r"@calloc(i64 1, \1)", line, count=1)
+            yield _ARGUMENTS.sub(r'\1 "enzyme_active_val"', zeroed, count=1)
             yield f"  call void @{KEPT}(ptr {allocation.group(1)})"
 
 

@@ -57,6 +57,7 @@ _OPTIONS = (
     "--phi-node-folding-threshold=0",
     "--two-entry-phi-node-folding-threshold=0",
     "--speculate-one-expensive-inst=0",
+    "--disable-loop-idiom-memcpy",  # loops of typed copies say more than one untyped block
     "--jump-threading-threshold=0",  # it splits allocations: zero gradients with rematerialisation
 )
 # With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate). With products

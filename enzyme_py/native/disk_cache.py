@@ -12,6 +12,7 @@ recently used go first when the sum of all passes `settings.cache_limit`.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -68,12 +69,22 @@ def key(module: DiffModule, host_identity: str) -> str:
     cpu = host_cpu()
     parts = [module.ir, *module.entries, "", *module.options, "", host_identity]
     parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
+    parts.append(_own_fingerprint())
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()
         digest.update(len(encoded).to_bytes(8, "little"))  # so that no two lists read the same
         digest.update(encoded)
     return digest.hexdigest()
+
+
+@functools.cache
+def _own_fingerprint() -> str:
+    """Stand for this package's own code: another version may make other code of the same module."""
+    root = Path(__file__).parent.parent
+    files = sorted(root.rglob("*.py"))
+    stamps = [(str(file.relative_to(root)), file.stat()) for file in files]
+    return repr([(name, stat.st_size, stat.st_mtime_ns) for name, stat in stamps])
 
 
 def find(name: str) -> ObjectCode | None:

@@ -198,9 +198,10 @@ def _gradient_calls(typing_context: Any, mode: Mode, args: Sequence[Any]) -> lis
     kernel, given = _dispatcher_of(args[0]), tuple(map(types.unliteral, args[1:]))
     if mode.is_forward:
         if any(
-            isinstance(kind, types.BaseTuple) and activity_of(kind).has_shadow for kind in given
+            isinstance(kind, types.BaseTuple) and activity_of(kind) is not Activity.CONST
+            for kind in given
         ):
-            message = "gradient(Forward, ...) of a tuple with arrays in compiled code is not there"
+            message = "gradient(Forward, ...) of a tuple in compiled code is not there"
             raise AnnotationError(message, remedy="use the reverse mode, or jvp")
         functions = [
             types.Dispatcher(forward_part(kernel, n, len(given))) for n in range(len(given))
