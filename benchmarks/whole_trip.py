@@ -20,7 +20,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from kernels import Kernel, loops, two_numbers
+from kernels import loops, two_numbers
 from timing import in_turn, resident_bytes
 
 import enzyme_py as enzyme
@@ -93,9 +93,9 @@ def call_rows() -> Iterator[Row]:
     }
     for name, call in spellings.items():
         kernel.check(call())
-        primal, ours = in_turn(lambda: plain(x, y), call)
-        figures = f"{ours / primal:.2f} times, {1e9 * (ours - primal):+.0f} ns"
-        yield f"one call: {name}", figures, f"njit: {1e9 * primal:.0f} ns; goal {kernel.goal}"
+        got = in_turn(lambda: plain(x, y), call)
+        figures = f"{got.ratio:.2f} times, {1e9 * got.more:+.0f} ns"
+        yield f"one call: {name}", figures, f"njit: {1e9 * got.seconds:.0f} ns; goal {kernel.goal}"
 
 
 def loop_rows() -> Iterator[Row]:
@@ -107,16 +107,13 @@ def loop_rows() -> Iterator[Row]:
         differentiate = reverse_into(compiled, x, shadow)
         differentiate()
         kernel.check((shadow,))
-        primal, ours = in_turn(lambda plain=plain, x=x: plain(x), differentiate)
-        yield kernel.title, f"{ours / primal:.2f} times", ratio_note(kernel, primal)
+        got = in_turn(lambda plain=plain, x=x: plain(x), differentiate)
+        beside = f"njit: {milliseconds(got.seconds)}; goal {kernel.goal:.0f}"
+        yield kernel.title, f"{got.ratio:.2f} times", beside
 
 
 def reverse_into(compiled: Any, x: np.ndarray, shadow: np.ndarray) -> Callable[[], Any]:
     return lambda: enzyme.autodiff(enzyme.Reverse, compiled, enzyme.Duplicated(x, shadow))
-
-
-def ratio_note(kernel: Kernel, primal: float) -> str:
-    return f"njit: {milliseconds(primal)}; goal {kernel.goal:.0f}"
 
 
 def memory_row() -> Iterator[Row]:
