@@ -1,0 +1,133 @@
+"""vjp in compiled code: the function that pulls a cotangent back is a value of a type of its own.
+
+It holds copies of the arguments, so what the caller does with the originals afterwards changes
+nothing, and neither does a kernel that writes to its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.datamodel import models
+from numba.core.typing import signature
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin, register_model
+
+from enzyme_py import operators
+from enzyme_py.assembly.results import returned_type
+from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.njit.plans import Emit, Plan, transform
+from enzyme_py.njit.pullback import Primal, pullback
+
+
+class PullbackType(types.Callable):  # type: ignore[misc]
+    """The Numba type of a pull-back: its kernel, and the types of the arguments that it holds."""
+
+    def __init__(self, kernel: Any, kinds: Sequence[Any]) -> None:
+        self.kernel = kernel
+        self.kinds = tuple(kinds)
+        super().__init__(f"Pullback({id(kernel)}, {', '.join(map(str, kinds))})")
+
+    def get_call_type(self, context: Any, args: Sequence[Any], kws: Any) -> Any:
+        """Type `pull_back(cotangent)`."""
+        if kws or len(args) != 1:
+            return None
+        _, call = _plan_call(
+            context, pullback(self.kernel), (types.unliteral(args[0]), *self.kinds)
+        )
+        return signature(call.return_type, call.args[1], recvr=self)
+
+    def get_call_signatures(self) -> tuple[list[Any], bool]:
+        """Nothing is known before the cotangent is."""
+        return [], True
+
+    def get_impl_key(self, _sig: Any) -> Any:
+        """All pull-backs share one lowering."""
+        return _pull_back
+
+
+@register_model(PullbackType)
+class _PullbackModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: PullbackType) -> None:
+        members = [(f"part{i}", part) for i, part in enumerate(kind.kinds)]
+        super().__init__(manager, kind, members)
+
+
+def _plan_call(typing_context: Any, plan: Plan, kinds: Sequence[Any]) -> tuple[Any, Any]:
+    """Return the function that runs a plan, and its signature for arguments of these types."""
+    function = typing_context.resolve_value_type(transform)
+    plan_type = typing_context.resolve_value_type(plan)
+    return function, typing_context.resolve_function_type(function, (plan_type, *kinds), {})
+
+
+def _run(emit: Emit, plan: Plan, kinds: Sequence[Any], values: Sequence[ir.Value]) -> ir.Value:
+    function, call = _plan_call(emit.context.typing_context, plan, kinds)
+    implementation = emit.context.get_function(function, call)
+    return implementation(emit.builder, [emit.context.get_dummy_value(), *values])
+
+
+@infer_global(operators.vjp)
+class _VjpTemplate(AbstractTemplate):  # type: ignore[misc]
+    key = operators.vjp
+
+    def generic(self, args: Sequence[Any], kws: Any) -> Any:
+        if kws or not args or not isinstance(args[0], types.Dispatcher):
+            return None
+        given = [types.unliteral(kind) for kind in args[1:]]
+        pull_back = PullbackType(as_kernel(args[0].dispatcher), map(returned_type, given))
+        _, call = _plan_call(self.context, Primal(pull_back.kernel), pull_back.kinds)
+        return signature(types.Tuple((call.return_type, pull_back)), args[0], *given)
+
+
+@lower_builtin(operators.vjp, types.VarArg(types.Any))
+def _lower_vjp(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    emit = Emit(context, builder, None)
+    kind = sig.return_type[1]
+    kept = [_copied(emit, *one) for one in zip(sig.args[1:], args[1:], strict=True)]
+    used = [_copied(emit, *one) for one in zip(kind.kinds, kept, strict=True)]
+    result = _run(emit, Primal(kind.kernel), kind.kinds, used)
+    _forget(emit, kind.kinds, used)
+    struct = context.make_helper(builder, kind)
+    for i, value in enumerate(kept):
+        setattr(struct, f"part{i}", value)
+    return context.make_tuple(builder, sig.return_type, [result, struct._getvalue()])
+
+
+def _pull_back(holder: Any, cotangent: Any) -> None:
+    """Stand for the lowering of a call of a pull-back."""
+
+
+@lower_builtin(_pull_back, PullbackType, types.Any)
+def _lower_pull_back(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    emit = Emit(context, builder, None)
+    kind, cotangent = sig.args
+    struct = context.make_helper(builder, kind, args[0])
+    parts = [getattr(struct, f"part{i}") for i in range(len(kind.kinds))]
+    used = [_copied(emit, *one) for one in zip(kind.kinds, parts, strict=True)]
+    result = _run(emit, pullback(kind.kernel), (cotangent, *kind.kinds), [args[1], *used])
+    _forget(emit, kind.kinds, used)
+    return result
+
+
+def _copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
+    return array.copy()
+
+
+def _copied(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
+    if isinstance(kind, types.Array):
+        return emit.compiled(_copy, returned_type(kind), [kind], [value])
+    if isinstance(kind, types.BaseTuple):
+        parts = [
+            _copied(emit, element, emit.builder.extract_value(value, i))
+            for i, element in enumerate(kind)
+        ]
+        return emit.tuple(returned_type(kind), parts)
+    return value
+
+
+def _forget(emit: Emit, kinds: Sequence[Any], values: Sequence[ir.Value]) -> None:
+    for kind, value in zip(kinds, values, strict=True):
+        emit.context.nrt.decref(emit.builder, kind, value)
