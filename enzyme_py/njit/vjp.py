@@ -77,7 +77,7 @@ class _VjpTemplate(AbstractTemplate):  # type: ignore[misc]
         if kws or not args or not isinstance(args[0], types.Dispatcher):
             return None
         given = [types.unliteral(kind) for kind in args[1:]]
-        pull_back = PullbackType(as_kernel(args[0].dispatcher), map(returned_type, given))
+        pull_back = PullbackType(as_kernel(args[0].dispatcher), tuple(map(returned_type, given)))
         _, call = _plan_call(self.context, Primal(pull_back.kernel), pull_back.kinds)
         return signature(types.Tuple((call.return_type, pull_back)), args[0], *given)
 
