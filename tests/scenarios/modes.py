@@ -308,8 +308,9 @@ def gradient_fits(case: Scenario) -> bool:
 
 
 def forward_gradient_fits(case: Scenario) -> bool:
-    """In compiled code it takes numbers and arrays, and refuses tuples of arrays."""
-    return gradient_fits(case) and (not case.inside_njit or separable(case))
+    """In compiled code it takes numbers and arrays, and refuses tuples (docs/limits.md)."""
+    has_tuples = any(isinstance(case.args[i], tuple) for i in case.active())
+    return gradient_fits(case) and not (case.inside_njit and has_tuples)
 
 
 def vjp_fits(case: Scenario) -> bool:
