@@ -22,8 +22,26 @@ RAISE = "enzyme_py_raise"
 _BOXABLE = (types.Number, types.Boolean, types.UnicodeType, types.NoneType, types.StringLiteral)
 
 
-class KernelCallConv(callconv.CPUCallConv):  # type: ignore[misc]
-    """Numba's CPU convention with the noreturn raise."""
+class CatchingCallConv(callconv.CPUCallConv):  # type: ignore[misc]
+    """Numba's CPU convention, for kernels that hold a `try`; exceptions have memory of their own."""
+
+    def set_dynamic_user_exc(
+        self,
+        builder: ir.IRBuilder,
+        exc: Any,
+        exc_args: Any,
+        nb_types: Any,
+        loc: Any = None,
+        func_name: Any = None,
+    ) -> None:
+        with self.context.exception_memory():
+            super().set_dynamic_user_exc(
+                builder, exc, exc_args, nb_types, loc=loc, func_name=func_name
+            )
+
+
+class KernelCallConv(CatchingCallConv):
+    """The same with the noreturn raise."""
 
     def _raise(self, builder: ir.IRBuilder, code: Any, excinfo: Any) -> None:
         kind = ir.FunctionType(ir.VoidType(), [code.type, excinfo.type])
@@ -51,20 +69,6 @@ class KernelCallConv(callconv.CPUCallConv):  # type: ignore[misc]
     def _raise_stored(self, builder: ir.IRBuilder) -> None:
         excinfo = builder.load(self._get_excinfo_argument(builder.function))
         self._raise(builder, callconv.RETCODE_USEREXC, excinfo)
-
-    def set_dynamic_user_exc(
-        self,
-        builder: ir.IRBuilder,
-        exc: Any,
-        exc_args: Any,
-        nb_types: Any,
-        loc: Any = None,
-        func_name: Any = None,
-    ) -> None:
-        with self.context.exception_memory():
-            super().set_dynamic_user_exc(
-                builder, exc, exc_args, nb_types, loc=loc, func_name=func_name
-            )
 
     def return_dynamic_user_exc(
         self,
@@ -94,21 +98,3 @@ class KernelCallConv(callconv.CPUCallConv):  # type: ignore[misc]
     def set_try_status(self, builder: ir.IRBuilder) -> None:
         self.context.active_code_library.catches = True
         super().set_try_status(builder)
-
-
-class CatchingCallConv(callconv.CPUCallConv):  # type: ignore[misc]
-    """Numba's CPU convention as it is, for kernels that hold a `try`."""
-
-    def set_dynamic_user_exc(
-        self,
-        builder: ir.IRBuilder,
-        exc: Any,
-        exc_args: Any,
-        nb_types: Any,
-        loc: Any = None,
-        func_name: Any = None,
-    ) -> None:
-        with self.context.exception_memory():
-            super().set_dynamic_user_exc(
-                builder, exc, exc_args, nb_types, loc=loc, func_name=func_name
-            )
