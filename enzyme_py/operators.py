@@ -6,6 +6,7 @@ dispatcher, so it can be called from Python, from @njit code, and transformed ag
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from enzyme_py.annotations import (
 )
 from enzyme_py.directions import check_cotangent, check_tangents
 from enzyme_py.errors import AnnotationError, ShadowError
-from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.kernels import CPUDispatcher, as_kernel
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
@@ -149,12 +150,24 @@ def _gradient_runner(
     return named_runner(plan, kernel, f"{prefix}_of_{kernel.py_func.__name__}")
 
 
+# Runners of `gradient(kernel, *args)` by kernel and number of arguments given, for the second call.
+_plain_gradients: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
+
+
 def gradient(*given: Any) -> tuple[Any, ...]:
     """Return the gradients of a scalar kernel at the arguments: `gradient([mode,] f, *args)`.
 
     One entry per argument; None for integers and whatever else has no derivative, and for
-    arguments given as Const.
+    arguments given as Const. With a mode that asks for the primal, `(gradients, value)`. Forward
+    mode runs the kernel once per number, on copies of the arguments.
     """
+    runner = (
+        _plain_gradients.get(given[0]) if given and isinstance(given[0], CPUDispatcher) else None
+    )
+    if runner is not None and Const not in map(type, given):  # the same call was made before
+        found = runner.get(len(given))
+        if found is not None:
+            return found(*given[1:])  # type: ignore[no-any-return]
     rest = list(given)
     mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
     if not rest:
@@ -170,14 +183,19 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     plan = Gradient(
         kernel,
         chosen,
+        with_value=mode.need_primal,
         runtime_activity=mode.runtime_activity,
         strong_zero=mode.strong_zero,
     )
-    found = list(positional_runner(plan, len(values))(*values))
+    runner = positional_runner(plan, len(values))
+    if mode == Reverse and not constant:
+        _plain_gradients.setdefault(kernel, {})[1 + len(values)] = runner
+    returned = runner(*values)
+    value, parts = returned if mode.need_primal else (None, returned)
+    gradients = list(parts)
     for number in constant:
-        found.insert(number, None)
-    result = tuple(found)
-    return (result, kernel(*values)) if mode.need_primal else result
+        gradients.insert(number, None)
+    return (tuple(gradients), value) if mode.need_primal else tuple(gradients)
 
 
 def _forward_gradient(mode: Mode, kernel: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
@@ -187,7 +205,7 @@ def _forward_gradient(mode: Mode, kernel: Any, arguments: Sequence[Any]) -> tupl
         None if isinstance(one, Const) else _forward_part(kernel, values, number)
         for number, one in enumerate(arguments)
     )
-    return (result, kernel(*values)) if mode.need_primal else result
+    return (result, kernel(*map(copied, values))) if mode.need_primal else result
 
 
 def _forward_part(kernel: Any, values: Sequence[Any], number: int) -> Any:
@@ -235,7 +253,8 @@ def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any) 
         Activity.DUPLICATED if i == number else Activity.CONST for i in range(len(values))
     )
     plan = Annotated(kernel, Forward, activities)
-    parts = [*values[: number + 1], tangent, *values[number + 1 :]]
+    own = [copied(value) for value in values]
+    parts = [*own[: number + 1], tangent, *own[number + 1 :]]
     return positional_runner(plan, len(parts))(*parts)[0]
 
 
@@ -256,26 +275,27 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     are copied.
     """
     kernel = as_kernel(f)
-    kept = tuple(_copied(value) for value in primals)
-    result = positional_runner(Primal(kernel), len(kept))(*(_copied(value) for value in kept))
+    kept = tuple(copied(value) for value in primals)
+    result = positional_runner(Primal(kernel), len(kept))(*(copied(value) for value in kept))
     plan = pullback(kernel)
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
         check_cotangent(result, cotangent, where_is(kernel))
-        arguments = (_copied(value) for value in kept)
+        arguments = (copied(value) for value in kept)
         found: tuple[Any, ...] = positional_runner(plan, 1 + len(kept))(cotangent, *arguments)
         return found
 
     return result, pull_back
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
+    """Return the value with every array copied, its memory order kept."""
     if isinstance(value, np.ndarray):
         return value.copy(order="K")
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(_copied, value))
+        return type(value)(*map(copied, value))
     if isinstance(value, tuple):
-        return tuple(map(_copied, value))
+        return tuple(map(copied, value))
     return value
 
 

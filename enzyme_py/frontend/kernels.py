@@ -13,7 +13,7 @@ import weakref
 from typing import Any, cast
 
 import numba
-from numba.core.registry import CPUDispatcher
+from numba.core.registry import CPUDispatcher as CPUDispatcher
 
 from enzyme_py.errors import UnsupportedTypeError
 

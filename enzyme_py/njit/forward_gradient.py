@@ -1,7 +1,7 @@
 """Gradients by forward mode: one run per number, for kernels with a real scalar result.
 
 For a complex argument the two directions give the gradient as reverse mode does:
-dL/dRe + i dL/dIm.
+dL/dRe + i dL/dIm. Every run works on copies: the kernel may write to its arguments.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numba.extending import overload
 
 from enzyme_py.modes import Forward
 from enzyme_py.njit.annotated import Annotated
+from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.gradient import activity_of
 from enzyme_py.njit.plans import PlanType, transform
 from enzyme_py.njit.shadows import zeros_laid_out_as
@@ -61,19 +62,20 @@ def _of_complex_array(plan, value, before, after):  # type: ignore[no-untyped-de
 
 @numba.extending.register_jitable
 def _along(plan, value, index, step, before, after):  # type: ignore[no-untyped-def]
-    unit = zeros_laid_out_as(value)
+    own = copy_of(value)
+    unit = zeros_laid_out_as(own)
     unit[index] = step
-    return _run(plan, *before, value, unit, *after)[0]
+    return _run(plan, *copy_of(before), own, unit, *copy_of(after))[0]
 
 
 def _of_complex(plan, value, before, after):  # type: ignore[no-untyped-def]
-    real = _run(plan, *before, value, 1.0 + 0.0j, *after)[0]
-    imaginary = _run(plan, *before, value, 1.0j, *after)[0]
+    real = _run(plan, *copy_of(before), value, 1.0 + 0.0j, *copy_of(after))[0]
+    imaginary = _run(plan, *copy_of(before), value, 1.0j, *copy_of(after))[0]
     return real + 1j * imaginary
 
 
 def _of_real(plan, value, before, after):  # type: ignore[no-untyped-def]
-    return _run(plan, *before, value, 1.0, *after)[0]
+    return _run(plan, *copy_of(before), value, 1.0, *copy_of(after))[0]
 
 
 def _of_nothing(plan, value, before, after):  # type: ignore[no-untyped-def]

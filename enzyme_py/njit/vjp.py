@@ -19,6 +19,7 @@ from numba.extending import lower_builtin, register_model
 from enzyme_py import operators
 from enzyme_py.assembly.results import returned_type
 from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.njit.copies import emit_copy
 from enzyme_py.njit.plans import Emit, Plan, transform
 from enzyme_py.njit.pullback import Primal, pullback
 
@@ -86,8 +87,8 @@ class _VjpTemplate(AbstractTemplate):  # type: ignore[misc]
 def _lower_vjp(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
     emit = Emit(context, builder, None)
     kind = sig.return_type[1]
-    kept = [_copied(emit, *one) for one in zip(sig.args[1:], args[1:], strict=True)]
-    used = [_copied(emit, *one) for one in zip(kind.kinds, kept, strict=True)]
+    kept = [emit_copy(emit, *one) for one in zip(sig.args[1:], args[1:], strict=True)]
+    used = [emit_copy(emit, *one) for one in zip(kind.kinds, kept, strict=True)]
     result = _run(emit, Primal(kind.kernel), kind.kinds, used)
     _forget(emit, kind.kinds, used)
     struct = context.make_helper(builder, kind)
@@ -106,26 +107,10 @@ def _lower_pull_back(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequen
     kind, cotangent = sig.args
     struct = context.make_helper(builder, kind, args[0])
     parts = [getattr(struct, f"part{i}") for i in range(len(kind.kinds))]
-    used = [_copied(emit, *one) for one in zip(kind.kinds, parts, strict=True)]
+    used = [emit_copy(emit, *one) for one in zip(kind.kinds, parts, strict=True)]
     result = _run(emit, pullback(kind.kernel), (cotangent, *kind.kinds), [args[1], *used])
     _forget(emit, kind.kinds, used)
     return result
-
-
-def _copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
-    return array.copy()
-
-
-def _copied(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
-    if isinstance(kind, types.Array):
-        return emit.compiled(_copy, returned_type(kind), [kind], [value])
-    if isinstance(kind, types.BaseTuple):
-        parts = [
-            _copied(emit, element, emit.builder.extract_value(value, i))
-            for i, element in enumerate(kind)
-        ]
-        return emit.tuple(returned_type(kind), parts)
-    return value
 
 
 def _forget(emit: Emit, kinds: Sequence[Any], values: Sequence[ir.Value]) -> None:

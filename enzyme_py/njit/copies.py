@@ -1,0 +1,53 @@
+"""Copies of arguments in compiled code, for what runs a kernel more than once.
+
+A kernel may write to its arguments, so each run gets its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.typing import signature
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin
+
+from enzyme_py.assembly.results import returned_type
+from enzyme_py.njit.plans import Emit
+
+
+def copy_of(value: Any) -> Any:
+    """Return the value with every array copied; only in compiled code."""
+    message = "copy_of is called from compiled code only"
+    raise RuntimeError(message)
+
+
+def emit_copy(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
+    """Emit the copy of a number, an array, or a tuple of these."""
+    if isinstance(kind, types.Array):
+        return emit.compiled(_copy, returned_type(kind), [kind], [value])
+    if isinstance(kind, types.BaseTuple):
+        parts = [
+            emit_copy(emit, element, emit.builder.extract_value(value, i))
+            for i, element in enumerate(kind)
+        ]
+        return emit.tuple(returned_type(kind), parts)
+    return value
+
+
+def _copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
+    return array.copy()
+
+
+@infer_global(copy_of)
+class _CopyTemplate(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Sequence[Any], kws: Any) -> Any:
+        kinds = [types.unliteral(kind) for kind in args]
+        return None if kws or len(kinds) != 1 else signature(returned_type(kinds[0]), *kinds)
+
+
+@lower_builtin(copy_of, types.Any)
+def _lower_copy(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    return emit_copy(Emit(context, builder, None), sig.args[0], args[0])
