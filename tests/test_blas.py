@@ -483,13 +483,11 @@ def test_sizes_that_do_not_fit_raise() -> None:
 
 DOT_OF_MANY = """
 define i32 @entry(ptr %ret, ptr %excinfo, double %x) {
-  %n = alloca i64
-  store i64 2147483648, ptr %n
-  %y = call double @ddot_64_(ptr %n, ptr %ret, ptr %n, ptr %ret, ptr %n)
+  %y = call double @cblas_ddot_64_(i64 2147483648, ptr %ret, i64 1, ptr %ret, i64 1)
   store double %y, ptr %ret
   ret i32 0
 }
-declare double @ddot_64_(ptr, ptr, ptr, ptr, ptr)
+declare double @cblas_ddot_64_(i64, ptr, i64, ptr, i64)
 define void @body(ptr %pack) {
   %status = call i32 @entry(ptr %pack, ptr null, double 0.0)
   ret void

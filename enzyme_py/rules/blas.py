@@ -4,9 +4,10 @@ Numba lowers `A @ B`, np.dot, np.vdot and np.linalg.norm to `numba_xxdot`, `numb
 `numba_xxgemm` and `numba_xxnrm2`. The first argument of each, the kind, is a letter: s d for floats,
 c z for complex numbers. It is a constant, so one arm of each switch remains after inlining.
 
-Real products become calls of Fortran routines, which Enzyme knows by name and whose derivatives are
-again products. The names end in `_64_`, where integers have 64 bits: with narrower ones Enzyme
-emits code of mixed widths at second order. Two routines of those derivatives, ger and lascl, Enzyme
+Real products become calls of BLAS routines, which Enzyme knows by name and whose derivatives are again
+products. It is the C interface, whose numbers come by value: with Fortran's, by address, derivatives in
+loops read the sizes of other turns (MEASURED, without rematerialisation). The names end in `_64_`,
+where integers have 64 bits: with narrower ones Enzyme emits code of mixed widths at second order. Two routines of those derivatives, ger and lascl, Enzyme
 cannot differentiate; they get bodies under the very names that it calls (`HELPERS`), so products are
 closed under differentiation. Complex products and norms are loops (blas_loops.py): exact in every
 mode, but slower than BLAS. Complex loops take the scale factors for 1 and 0, which is what Numba
@@ -34,12 +35,9 @@ COMPLEX = {"z": "double", "c": "float"}
 
 @dataclass(frozen=True)
 class Routine:
-    """A Fortran routine: a letter for each parameter, all of them passed by reference.
+    """A routine of the C interface: a letter for each parameter.
 
-    c: a character; i: an integer; v: a value, vector or matrix of the routine's type.
-    The length of each character follows, hidden, at the end. SciPy's routines do without, but
-    with another number of arguments than it expects Enzyme does not see that operands are only read,
-    and copies them in every turn of a loop.
+    l: the layout; t: whether to transpose; i: an integer; s: a number; v: a vector or matrix.
     """
 
     name: str
@@ -48,26 +46,29 @@ class Routine:
 
     def symbol(self, letter: str) -> str:
         """Return the name that Enzyme knows, with 64-bit integers."""
-        return f"{letter}{self.name}{SUFFIX}"
+        return f"cblas_{letter}{self.name}{SUFFIX}"
 
-    @property
-    def lengths(self) -> list[str]:
-        """The hidden arguments."""
-        return ["i64 1"] * self.parameters.count("c")
+    def types(self, real: str) -> list[str]:
+        """Return the LLVM types of the parameters."""
+        return [{**_TYPES, "s": real}[kind] for kind in self.parameters]
 
     def result(self, real: str) -> str:
         """Return the LLVM type that the routine returns."""
         return real if self.returns else "void"
 
 
+_TYPES = {"l": "i32", "t": "i32", "i": "i64", "v": "ptr"}
+# Values of the C interface's enumerations.
+COLUMN_MAJOR, NOT_TRANSPOSED, TRANSPOSED = 102, 111, 112
+
 _ROUTINES = (
     Routine("dot", "ivivi", returns=True),
-    Routine("gemv", "ciivvivivvi"),
-    Routine("gemm", "cciiivvivivvi"),
+    Routine("gemv", "ltiisvivisvi"),
+    Routine("gemm", "lttiiisvivisvi"),
     # Only Enzyme's derivatives call these:
-    Routine("axpy", "ivvivi"),
+    Routine("axpy", "isvivi"),
     Routine("copy", "ivivi"),
-    Routine("scal", "ivvi"),
+    Routine("scal", "isvi"),
 )
 ROUTINES = {row.name: row for row in _ROUTINES}
 
@@ -85,23 +86,27 @@ class Product:
     complex: Callable[[str, str], str]
 
 
-_TYPES = {"c": "i8", "i": "i64"}
-
-
 def _call(name: str, letter: str, real: str, values: str) -> str:
-    """Return a call of a routine; what is no pointer yet is put into memory first."""
+    """Return a call of a routine."""
     routine = ROUTINES[name]
-    lines, given = "", []
-    for number, (kind, value) in enumerate(zip(routine.parameters, values.split(), strict=True)):
-        if kind == "v":
-            given.append(f"ptr {value}")
-            continue
-        own, slot = _TYPES[kind], f"%{letter}.{number}"
-        lines += f"  {slot} = alloca {own}\n  store {own} {value}, ptr {slot}\n"
-        given.append(f"ptr {slot}")
+    given = zip(routine.types(real), values.split(), strict=True)
     assign = f"%{letter}.result = " if routine.returns else ""
-    call = f"call {routine.result(real)} @{routine.symbol(letter)}({', '.join(given + routine.lengths)})"
-    return f"{lines}  {assign}{call}\n"
+    arguments = ", ".join(f"{kind} {value}" for kind, value in given)
+    return f"  {assign}call {routine.result(real)} @{routine.symbol(letter)}({arguments})\n"
+
+
+def _transposed(letter: str, *names: str) -> str:
+    """Return instructions that turn Numba's letters into the C interface's numbers."""
+    lines = ""
+    for name in names:
+        own = f"%{letter}.{name}"
+        lines += f"  {own}.no = icmp eq i8 %{name}, {ord('n')}\n"
+        lines += f"  {own} = select i1 {own}.no, i32 {NOT_TRANSPOSED}, i32 {TRANSPOSED}\n"
+    return lines
+
+
+def _loaded(letter: str, real: str, *names: str) -> str:
+    return "".join(f"  %{letter}.{name} = load {real}, ptr %{name}\n" for name in names)
 
 
 def _dot(letter: str, real: str) -> str:
@@ -121,23 +126,28 @@ def _at_least_one(letter: str, *names: str) -> str:
 
 def _gemv(letter: str, real: str) -> str:
     """BLAS leaves y as it is if the matrix is empty, so y is cleared here."""
-    values = f"%trans %m %n %alpha %a %{letter}.lda %x 1 %beta %y 1"
-    own = f"%{letter}.clear"
+    own, no = f"%{letter}", f"%{letter}.trans.no"
     clear = (
-        f"  {own}.n = icmp eq i8 %trans, {ord('n')}\n"
-        f"  {own}.outer = select i1 {own}.n, i64 %m, i64 %n\n"
-        f"  {own}.inner = select i1 {own}.n, i64 %n, i64 %m\n"
-        f"  {own}.is = icmp eq i64 {own}.inner, 0\n"
-        f"  {own}.count = select i1 {own}.is, i64 {own}.outer, i64 0\n"
+        f"  {own}.outer = select i1 {no}, i64 %m, i64 %n\n"
+        f"  {own}.inner = select i1 {no}, i64 %n, i64 %m\n"
+        f"  {own}.none = icmp eq i64 {own}.inner, 0\n"
+        f"  {own}.count = select i1 {own}.none, i64 {own}.outer, i64 0\n"
         f"  call void @enzyme_py_blas.{letter}clear(i64 {own}.count, ptr %y)\n"
     )
-    return _at_least_one(letter, "lda") + clear + _call("gemv", letter, real, values)
+    values = f"{COLUMN_MAJOR} {own}.trans %m %n {own}.alpha %a {own}.lda %x 1 {own}.beta %y 1"
+    setup = _transposed(letter, "trans") + _loaded(letter, real, "alpha", "beta")
+    return setup + _at_least_one(letter, "lda") + clear + _call("gemv", letter, real, values)
 
 
 def _gemm(letter: str, real: str) -> str:
-    lda, ldb, ldc = (f"%{letter}.ld{name}" for name in "abc")
-    values = f"%transa %transb %m %n %k %alpha %a {lda} %b {ldb} %beta %c {ldc}"
-    return _at_least_one(letter, "lda", "ldb", "ldc") + _call("gemm", letter, real, values)
+    own = f"%{letter}"
+    values = (
+        f"{COLUMN_MAJOR} {own}.transa {own}.transb %m %n %k "
+        f"{own}.alpha %a {own}.lda %b {own}.ldb {own}.beta %c {own}.ldc"
+    )
+    setup = _transposed(letter, "transa", "transb") + _loaded(letter, real, "alpha", "beta")
+    sizes = _at_least_one(letter, "lda", "ldb", "ldc")
+    return setup + sizes + _call("gemm", letter, real, values)
 
 
 _PRODUCTS = (
@@ -170,7 +180,7 @@ _PRODUCTS = (
 PRODUCTS = {row.symbol: row for row in _PRODUCTS}
 
 # What Enzyme's derivatives call by name: defined, and named so, up to the pass.
-HELPERS = tuple(f"{letter}{name}{SUFFIX}" for name in ("ger", "lascl") for letter in FLOATS)
+HELPERS = tuple(f"cblas_{letter}{name}{SUFFIX}" for name in ("ger", "lascl") for letter in FLOATS)
 
 
 def _product(row: Product) -> str:
@@ -192,6 +202,6 @@ def bodies(symbols: Collection[str]) -> str:
     for letter, real in FLOATS.items():
         parts.append(blas_loops.shared_loops(letter, real))
         for row in _ROUTINES:
-            parameters = ", ".join(["ptr"] * len(row.parameters) + ["i64"] * len(row.lengths))
+            parameters = ", ".join(row.types(real))
             parts.append(f"declare {row.result(real)} @{row.symbol(letter)}({parameters})\n")
     return "".join(parts)

@@ -8,17 +8,11 @@ from __future__ import annotations
 
 import struct
 
-# Fortran's A += alpha x y' and A *= to/from, as Enzyme calls them; see rules/blas.py. A zero
+# A += alpha x y' and A *= to/from, columns first, as Enzyme calls them; see rules/blas.py. A zero
 # factor stores zeros, so that an adjoint that is not finite does not survive as NaN.
 _HELPERS = """
-define void @{k}ger_64_(ptr %pm, ptr %pn, ptr %palpha, ptr %x, ptr %pincx, ptr %y, ptr %pincy, ptr %a, ptr %plda) {{
+define void @cblas_{k}ger_64_(i32 %layout, i64 %m, i64 %n, {f} %alpha, ptr %x, i64 %incx, ptr %y, i64 %incy, ptr %a, i64 %lda) {{
 entry:
-  %m = load i64, ptr %pm
-  %n = load i64, ptr %pn
-  %alpha = load {f}, ptr %palpha
-  %incx = load i64, ptr %pincx
-  %incy = load i64, ptr %pincy
-  %lda = load i64, ptr %plda
   %none.m = icmp slt i64 %m, 1
   %none.n = icmp slt i64 %n, 1
   %none = or i1 %none.m, %none.n
@@ -52,13 +46,8 @@ column.end:
 done:
   ret void
 }}
-define void @{k}lascl_64_(ptr %type, ptr %kl, ptr %ku, ptr %pfrom, ptr %pto, ptr %pm, ptr %pn, ptr %a, ptr %plda, ptr %info, i64 %length) {{
+define void @cblas_{k}lascl_64_(i32 %layout, i8 %type, i64 %kl, i64 %ku, {f} %from, {f} %to, i64 %m, i64 %n, ptr %a, i64 %lda, ptr %info) {{
 entry:
-  %from = load {f}, ptr %pfrom
-  %to = load {f}, ptr %pto
-  %m = load i64, ptr %pm
-  %n = load i64, ptr %pn
-  %lda = load i64, ptr %plda
   %same = fcmp oeq {f} %from, %to
   %zero = fcmp oeq {f} %to, 0.0
   %none.m = icmp slt i64 %m, 1
