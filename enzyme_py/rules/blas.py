@@ -4,14 +4,16 @@ Numba lowers `A @ B`, np.dot, np.vdot and np.linalg.norm to `numba_xxdot`, `numb
 `numba_xxgemm` and `numba_xxnrm2`. The first argument of each, the kind, is a letter: s d for floats,
 c z for complex numbers. It is a constant, so one arm of each switch remains after inlining.
 
-Real products become calls of BLAS routines, which Enzyme knows by name and whose derivatives are again
-products. It is the C interface, whose numbers come by value: with Fortran's, by address, derivatives in
-loops read the sizes of other turns (MEASURED, without rematerialisation). The names end in `_64_`,
-where integers have 64 bits: with narrower ones Enzyme emits code of mixed widths at second order. Two routines of those derivatives, ger and lascl, Enzyme
-cannot differentiate; they get bodies under the very names that it calls (`HELPERS`), so products are
-closed under differentiation. Complex products and norms are loops (blas_loops.py): exact in every
-mode, but slower than BLAS. Complex loops take the scale factors for 1 and 0, which is what Numba
-passes.
+Real products become calls of BLAS routines, which Enzyme knows by name and whose derivatives are
+again products. It is the C interface, whose numbers come by value: with Fortran's, by address,
+derivatives in loops read the sizes of other turns (MEASURED, without rematerialisation). The names
+end in `_64_`, where integers have 64 bits: with narrower ones Enzyme emits code of mixed widths at
+second order. Two routines of those derivatives, ger and lascl, Enzyme cannot differentiate; they
+get bodies under the very names that it calls (`HELPERS`), so products are closed under
+differentiation. Products of two vectors, norms and complex products are loops (blas_loops.py): the
+adjoint of dot is an axpy with an active factor, whose own adjoint crashes the pass. Loops are exact
+in every mode and order; for complex matrices they are slower than BLAS. Complex loops take the
+scale factors for 1 and 0, which is what Numba passes.
 
 After the pass the native stage turns what is left of the `_64_` names into calls of SciPy's
 routines (native/fortran.py), whose integers are narrower; a size that does not fit raises
@@ -62,10 +64,10 @@ _TYPES = {"l": "i32", "t": "i32", "i": "i64", "v": "ptr"}
 COLUMN_MAJOR, NOT_TRANSPOSED, TRANSPOSED = 102, 111, 112
 
 _ROUTINES = (
-    Routine("dot", "ivivi", returns=True),
     Routine("gemv", "ltiisvivisvi"),
     Routine("gemm", "lttiiisvivisvi"),
     # Only Enzyme's derivatives call these:
+    Routine("dot", "ivivi", returns=True),
     Routine("axpy", "isvivi"),
     Routine("copy", "ivivi"),
     Routine("scal", "isvi"),
@@ -90,9 +92,8 @@ def _call(name: str, letter: str, real: str, values: str) -> str:
     """Return a call of a routine."""
     routine = ROUTINES[name]
     given = zip(routine.types(real), values.split(), strict=True)
-    assign = f"%{letter}.result = " if routine.returns else ""
     arguments = ", ".join(f"{kind} {value}" for kind, value in given)
-    return f"  {assign}call {routine.result(real)} @{routine.symbol(letter)}({arguments})\n"
+    return f"  call {routine.result(real)} @{routine.symbol(letter)}({arguments})\n"
 
 
 def _transposed(letter: str, *names: str) -> str:
@@ -107,11 +108,6 @@ def _transposed(letter: str, *names: str) -> str:
 
 def _loaded(letter: str, real: str, *names: str) -> str:
     return "".join(f"  %{letter}.{name} = load {real}, ptr %{name}\n" for name in names)
-
-
-def _dot(letter: str, real: str) -> str:
-    call = _call("dot", letter, real, "%n %a 1 %b 1")
-    return f"{call}  store {real} %{letter}.result, ptr %out\n"
 
 
 def _at_least_one(letter: str, *names: str) -> str:
@@ -154,7 +150,7 @@ _PRODUCTS = (
     Product(
         "numba_xxdot",
         "i8 %conjugate, i64 %n, ptr %a, ptr %b, ptr %out",
-        _dot,
+        blas_loops.real_dot,
         blas_loops.complex_dot,
     ),
     Product(

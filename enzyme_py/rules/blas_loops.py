@@ -105,6 +105,31 @@ done:
 }}
 """
 
+# The terms may be added in any order, so that the sum can be vectorised, as BLAS does.
+_DOT = """
+define linkonce_odr void @enzyme_py_blas.{k}dot(i64 %n, ptr %a, ptr %b, ptr %out) alwaysinline {{
+entry:
+  %some = icmp sgt i64 %n, 0
+  br i1 %some, label %term, label %done
+term:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %term ]
+  %sum = phi {f} [ 0.0, %entry ], [ %next, %term ]
+  %a.at = getelementptr inbounds {f}, ptr %a, i64 %i
+  %b.at = getelementptr inbounds {f}, ptr %b, i64 %i
+  %a.value = load {f}, ptr %a.at
+  %b.value = load {f}, ptr %b.at
+  %product = fmul contract {f} %a.value, %b.value
+  %next = fadd reassoc contract {f} %sum, %product
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %term, label %done
+done:
+  %total = phi {f} [ 0.0, %entry ], [ %next, %term ]
+  store {f} %total, ptr %out
+  ret void
+}}
+"""
+
 # C = A B, where A has conjugates taken if %sign is -1. All strides are in complex numbers.
 _COMPLEX_PRODUCT = """
 define linkonce_odr void @enzyme_py_blas.{k}product(i64 %m, i64 %n, i64 %k, ptr %a, i64 %rows.a, i64 %columns.a, {f} %sign, ptr %b, i64 %rows.b, i64 %columns.b, ptr %c, i64 %ldc) {{
@@ -256,7 +281,7 @@ def shared_loops(letter: str, real: str) -> str:
     powers = map(_power, _RANGES[real])
     names = ("large", "small", "down", "up")
     norm = _NORM.format(k=letter, f=real, bits=_BITS[real], **dict(zip(names, powers, strict=True)))
-    plain = (_HELPERS, _CLEAR, _COMPLEX_PRODUCT)
+    plain = (_HELPERS, _CLEAR, _DOT, _COMPLEX_PRODUCT)
     return "".join(text.format(k=letter, f=real) for text in plain) + norm
 
 
@@ -265,6 +290,11 @@ _REAL = {"double": "d", "float": "s"}
 
 def _product(real: str, arguments: str) -> str:
     return f"  call void @enzyme_py_blas.{_REAL[real]}product({arguments})\n"
+
+
+def real_dot(letter: str, real: str) -> str:
+    """Return the instructions of numba_xxdot for floats."""
+    return f"  call void @enzyme_py_blas.{letter}dot(i64 %n, ptr %a, ptr %b, ptr %out)\n"
 
 
 def complex_dot(letter: str, real: str) -> str:
