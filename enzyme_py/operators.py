@@ -23,7 +23,7 @@ from enzyme_py.annotations import (
 )
 from enzyme_py.directions import check_cotangent, check_tangents
 from enzyme_py.errors import AnnotationError, ShadowError
-from enzyme_py.frontend.kernels import CPUDispatcher, as_kernel
+from enzyme_py.frontend.kernels import as_kernel, is_kernel
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
@@ -161,9 +161,7 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     arguments given as Const. With a mode that asks for the primal, `(gradients, value)`. Forward
     mode runs the kernel once per number, on copies of the arguments.
     """
-    runner = (
-        _plain_gradients.get(given[0]) if given and isinstance(given[0], CPUDispatcher) else None
-    )
+    runner = _plain_gradients.get(given[0]) if given and is_kernel(given[0]) else None
     if runner is not None and Const not in map(type, given):  # the same call was made before
         found = runner.get(len(given))
         if found is not None:

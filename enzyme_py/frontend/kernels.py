@@ -13,12 +13,17 @@ import weakref
 from typing import Any, cast
 
 import numba
-from numba.core.registry import CPUDispatcher as CPUDispatcher
+from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import UnsupportedTypeError
 
 _by_identity: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 _by_content: dict[Any, Any] = {}
+
+
+def is_kernel(value: Any) -> bool:
+    """Tell whether a value is a kernel already."""
+    return isinstance(value, CPUDispatcher)
 
 
 def as_kernel(function: Any) -> Any:
