@@ -200,6 +200,63 @@ def test_operands_made_in_the_loop() -> None:
         check(f, (a, b), (want, a[:2, :2].T @ inner))
 
 
+def sizes_that_change(a, x):
+    s = 0.0
+    for i in range(3):
+        for j in range(2):
+            t = a[i:, j:].copy()
+            s += np.sum(t @ t.T) * x[i] + np.sum(t @ x[j:])
+    return s
+
+
+def gradient_of_sizes_that_change(a: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    by_a, by_x = np.zeros_like(a), np.zeros_like(x)
+    for i in range(3):
+        for j in range(2):
+            t = a[i:, j:]
+            by_a[i:, j:] += 2 * x[i] * t.sum(axis=0) + x[j:]
+            by_x[i] += np.sum(t @ t.T)
+            by_x[j:] += t.sum(axis=0)
+    return by_a, by_x
+
+
+def test_sizes_that_change_from_turn_to_turn() -> None:
+    a, x = draw(4, 4), draw(4)
+    check(sizes_that_change, (a, x), gradient_of_sizes_that_change(a, x))
+
+
+def test_sizes_that_change_at_second_order() -> None:
+    """The gradient is a polynomial of degree two, so central differences are exact."""
+    a, x, da, dx = draw(4, 4), draw(4), draw(4, 5)[:, :4].copy(), draw(4)[::-1].copy()
+    gradient = enzyme.grad(sizes_that_change, argnums=(0, 1))
+    up = gradient_of_sizes_that_change(a + da, x + dx)
+    down = gradient_of_sizes_that_change(a - da, x - dx)
+    for got, high, low in zip(enzyme.jvp(gradient, (a, x), (da, dx))[1], up, down, strict=True):
+        np.testing.assert_allclose(got, (high - low) / 2, rtol=1e-12, atol=1e-12)
+
+
+def test_kernel_that_catches_exceptions() -> None:
+    """Such a kernel is compiled otherwise, without recomputing in the reverse sweep."""
+
+    def f(a, x):
+        s = 0.0
+        for i in range(3):
+            try:
+                if i == 1:
+                    raise ValueError("the middle")
+                t = a[i:, :].copy()
+                s += np.sum((t @ x) ** 2)
+            except Exception:
+                s += np.dot(x, x)
+        return s
+
+    a, x = draw(4, 4), draw(4)
+    by_a = 2 * np.outer(a @ x, x)
+    by_a[2:] *= 2
+    by_x = 2 * a.T @ (a @ x) + 2 * a[2:].T @ (a[2:] @ x) + 2 * x
+    check(f, (a, x), (by_a, by_x))
+
+
 def test_matrix_changed_after_its_use() -> None:
     def f(a, x):
         a = a.copy()
