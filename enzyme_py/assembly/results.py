@@ -133,8 +133,17 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
 
 
+def copy_function(kind: Any) -> Callable[..., Any]:
+    """Return the function that copies an array of this type into its returned type."""
+    return _copy_fortran if returned_type(kind).layout == "F" else _copy
+
+
 def _copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
     return array.copy()
+
+
+def _copy_fortran(array):  # type: ignore[no-untyped-def]
+    return array.T.copy().T  # Numba's copy is always in C order
 
 
 def _derivative_or_zeros(primal, shadow):  # type: ignore[no-untyped-def]  # compiled by Numba
@@ -162,7 +171,7 @@ class ResultBuilder:
         kind = types.unliteral(kind)
         returned = returned_type(kind)
         if isinstance(kind, types.Array) and kind != returned:
-            return self._compiled(_copy, returned, [kind], [value])
+            return self._compiled(copy_function(kind), returned, [kind], [value])
         if isinstance(kind, types.BaseTuple):
             parts = [
                 self.primal(element, self.builder.extract_value(value, i))

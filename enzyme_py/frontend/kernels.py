@@ -56,7 +56,10 @@ def _content(function: pytypes.FunctionType) -> Any:
     """Return a key that equal functions share, or None if something captured has no hash."""
     try:
         captured = tuple(cell.cell_contents for cell in function.__closure__ or ())
-        parts = (*captured, *(function.__defaults__ or ()))
+        # Also the globals that it names: Numba freezes their values when it compiles.
+        scope = function.__globals__
+        named = tuple(scope[n] for n in sorted(_global_names(function.__code__)) if n in scope)
+        parts = (*captured, *named, *(function.__defaults__ or ()))
         key = (
             function.__code__,
             id(function.__globals__),

@@ -16,7 +16,7 @@ from numba.core.typing import signature
 
 from enzyme_py.assembly.entry import entry_name
 from enzyme_py.assembly.marker import install_outside
-from enzyme_py.assembly.results import holds_arrays
+from enzyme_py.assembly.results import copy_function, holds_arrays
 from enzyme_py.autodiff import compiled
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.lower import where_is
@@ -64,10 +64,6 @@ def _function_at(
     return builder.bitcast(pointer, kind.as_pointer())
 
 
-def _copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
-    return array.copy()
-
-
 def _copied(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
     """Return the value with every array in memory of Numba's own runtime."""
     if isinstance(kind, types.BaseTuple):
@@ -77,7 +73,9 @@ def _copied(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> 
         ]
         return context.make_tuple(builder, kind, parts)
     if isinstance(kind, types.Array):
-        return context.compile_internal(builder, _copy, signature(kind, kind), [value])
+        return context.compile_internal(
+            builder, copy_function(kind), signature(kind, kind), [value]
+        )
     return value
 
 

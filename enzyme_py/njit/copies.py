@@ -14,7 +14,7 @@ from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin
 
-from enzyme_py.assembly.results import returned_type
+from enzyme_py.assembly.results import copy_function, returned_type
 from enzyme_py.njit.plans import Emit
 
 
@@ -27,7 +27,7 @@ def copy_of(value: Any) -> Any:
 def emit_copy(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     """Emit the copy of a number, an array, or a tuple of these."""
     if isinstance(kind, types.Array):
-        return emit.compiled(_copy, returned_type(kind), [kind], [value])
+        return emit.compiled(copy_function(kind), returned_type(kind), [kind], [value])
     if isinstance(kind, types.BaseTuple):
         parts = [
             emit_copy(emit, element, emit.builder.extract_value(value, i))
@@ -35,10 +35,6 @@ def emit_copy(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
         ]
         return emit.tuple(returned_type(kind), parts)
     return value
-
-
-def _copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
-    return array.copy()
 
 
 @infer_global(copy_of)

@@ -21,6 +21,7 @@ from enzyme_py.assembly.results import returned_type
 from enzyme_py.frontend.leaves import leaves
 from enzyme_py.frontend.target import KERNEL, KernelContext
 from enzyme_py.frontend.type_hints import BARRIER
+from enzyme_py.njit.copies import emit_copy
 from enzyme_py.njit.plans import Emit
 
 
@@ -60,7 +61,8 @@ def _stopped(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
         ]
         return emit.tuple(returned_type(kind), parts)
     if isinstance(kind, types.Array):
-        return emit.compiled(_stopped_copy, returned_type(kind), [kind], [value])
+        copied = returned_type(kind)
+        return emit.compiled(_stop_all, copied, [copied], [emit_copy(emit, kind, value)])
     if not isinstance(emit.context, KernelContext):
         return value
     packer = emit.context.get_arg_packer([kind])
@@ -72,12 +74,11 @@ def _stopped(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     return packer.from_arguments(emit.builder, passed)[0]
 
 
-def _stopped_copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
-    copy = array.copy()
+def _stop_all(array):  # type: ignore[no-untyped-def]  # compiled by Numba
     # Number by number: Enzyme does not take a pointer to active memory through the barrier.
     for index, value in np.ndenumerate(array):
-        copy[index] = stop_gradient(value)
-    return copy
+        array[index] = stop_gradient(value)
+    return array
 
 
 def _through_barrier(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
