@@ -337,7 +337,7 @@ def test_nested_try(x: float, slope: float) -> None:
                 except Exception:
                     total += x * x
                     if x < -5.0:
-                        raise KeyError("outer") from None
+                        raise KeyError("outer")  # noqa: B904  (Numba has no "from")
             except Exception:
                 total += 100.0 * x
         return total

@@ -7,7 +7,6 @@ in a process made by os.fork. Importing starts nothing.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import dataclasses
 import os
 import threading
@@ -51,6 +50,13 @@ class Keeper:
             if current is None:
                 current = self._servers[executable] = ForkServer(executable)
             return current
+
+    def drop(self, executable: Path, ended: ForkServer) -> None:
+        """Forget a server that has ended: its process may not seem dead yet."""
+        with self._lock:
+            if self._servers.get(executable) is ended:
+                del self._servers[executable]
+        ended.close()
 
     def close(self) -> None:
         """End all of them."""
@@ -113,8 +119,11 @@ def _serve(
     A request changes nothing outside its child, so asking twice is harmless.
     """
     arguments = toolchain.arguments(options, SOURCE, RESULT, WORKSPACE)
-    with contextlib.suppress(ServerEnded):
-        return keeper.server(toolchain.executable).run(arguments, ir, limits)
+    first = keeper.server(toolchain.executable)
+    try:
+        return first.run(arguments, ir, limits)
+    except ServerEnded:
+        keeper.drop(toolchain.executable, first)
     try:
         return keeper.server(toolchain.executable).run(arguments, ir, limits)
     except ServerEnded as error:
