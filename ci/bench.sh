@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")/.."
 sh ci/setup.sh
-exec "${ENZYME_PY_VENV:-.venv}/bin/python" -m benchmarks.whole_trip "$@"
+exec "${ENZYME_PY_VENV:-.venv}/bin/python" benchmarks/whole_trip.py "$@"
