@@ -74,7 +74,9 @@ def _compile_as_asked(
     def run_pass(module: DiffModule) -> DifferentiatedModule:
         return differentiate(module, refusal if copies_blocks else None)
 
-    function = native.compile(module, run_pass, host.identity())
+    # Code made without that check may not answer for a request that needs it.
+    identity = host.identity() + (" without block copies" if copies_blocks else "")
+    function = native.compile(module, run_pass, identity)
     _record(module.where.kernel or "", lowered, function.profile)
     tell_lost(function.lost, module.where)
     return function
@@ -87,8 +89,10 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
     mode copies a constant block's values as its tangents (Enzyme.jl issue 3460).
     """
     prepared = protected(module)
-    if refusal is not None and _BLOCK_COPY.search(host.simplify(module).ir):
-        raise refusal
+    if refusal is not None:
+        read = prepared if prepared is not module else host.simplify(module)
+        if _BLOCK_COPY.search(read.ir):
+            raise refusal
     return dataclasses.replace(host.differentiate(prepared), lost=_lost(module, prepared))
 
 
