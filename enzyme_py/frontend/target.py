@@ -19,7 +19,6 @@ from functools import cached_property
 from typing import Any
 
 from numba.core import cpu, dispatcher, types, typing
-from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.descriptors import TargetDescriptor
 from numba.core.errors import NumbaDebugInfoWarning
@@ -294,10 +293,3 @@ CATCHING = KernelTarget("enzyme_catching", CatchingCallConv)
 for _kind, _target in ((EnzymeTarget, KERNEL), (EnzymeCatchingTarget, CATCHING)):
     jit_registry[_kind] = _decorator(_target)
     dispatcher_registry.ondemand[_kind] = lambda target=_target: target.dispatcher_class
-
-
-def nrt_flags() -> Flags:
-    """Flags for helper code that this project compiles inside a kernel."""
-    flags = Flags()
-    flags.nrt = True
-    return flags

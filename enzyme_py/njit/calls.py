@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
-from numba.core.typing import signature
 
 from enzyme_py.assembly.entry import entry_name
 from enzyme_py.assembly.marker import install_outside
-from enzyme_py.assembly.results import copy_function, holds_arrays
+from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.autodiff import compiled
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.lower import where_is
 from enzyme_py.native.runtime import runtime_addresses
+from enzyme_py.njit.copies import emit_copy
 from enzyme_py.njit.dispatcher import CAN_BE_TAKEN, is_passable
+from enzyme_py.njit.plans import Emit
 from enzyme_py.request import Request
 
 
@@ -48,7 +48,7 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
         context.call_conv.return_status_propagate(builder, status)
     if not holds_arrays(sig.return_type):
         return value
-    kept = _copied(context, builder, sig.return_type, value)
+    kept = emit_copy(Emit(context, builder, None), sig.return_type, value)
     if request.is_split:  # what lies on the tape stays there
         return kept
     leave = ir.FunctionType(ir.VoidType(), [])
@@ -62,21 +62,6 @@ def _function_at(
 ) -> ir.Value:
     pointer = context.add_dynamic_addr(builder, address, info=f"derivative {address:#x}")
     return builder.bitcast(pointer, kind.as_pointer())
-
-
-def _copied(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
-    """Return the value with every array in memory of Numba's own runtime."""
-    if isinstance(kind, types.BaseTuple):
-        parts = [
-            _copied(context, builder, element, builder.extract_value(value, i))
-            for i, element in enumerate(kind)
-        ]
-        return context.make_tuple(builder, kind, parts)
-    if isinstance(kind, types.Array):
-        return context.compile_internal(
-            builder, copy_function(kind), signature(kind, kind), [value]
-        )
-    return value
 
 
 install_outside(_prepare, _lower)

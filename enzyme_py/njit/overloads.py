@@ -25,7 +25,7 @@ from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.forward_gradient import forward_part
 from enzyme_py.njit.gradient import Gradient, activity_of
 from enzyme_py.njit.jvp import Jvp
-from enzyme_py.njit.plans import transform
+from enzyme_py.njit.plans import plan_call, run_plan, transform
 from enzyme_py.request import Activity
 
 
@@ -255,10 +255,8 @@ class _AutodiffTemplate(AbstractTemplate):  # type: ignore[misc]
         if kws:
             return None
         plan, parts, _ = _autodiff_plan(args)
-        function = self.context.resolve_value_type(transform)
-        plan_type = self.context.resolve_value_type(plan)
-        sig = self.context.resolve_function_type(function, (plan_type, *parts), {})
-        return signature(sig.return_type, *args)
+        _, call = plan_call(self.context, plan, parts)
+        return signature(call.return_type, *args)
 
 
 def _autodiff_plan(args: Sequence[Any]) -> tuple[Annotated, list[Any], int]:
@@ -304,9 +302,4 @@ def _lower_autodiff(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -
             values += [getattr(struct, f"part{i}") for i in range(len(kind.parts))]
         else:
             values.append(value)
-    typing = context.typing_context
-    function = typing.resolve_value_type(transform)
-    plan_type = typing.resolve_value_type(plan)
-    call = typing.resolve_function_type(function, (plan_type, *parts), {})
-    implementation = context.get_function(function, call)
-    return implementation(builder, [context.get_dummy_value(), *values])
+    return run_plan(context, builder, plan, parts, values)

@@ -105,6 +105,26 @@ class _TransformTemplate(AbstractTemplate):  # type: ignore[misc]
         return signature(bound.result, plan_type, *bound.argument_types)
 
 
+def plan_call(typing_context: Any, plan: Plan, kinds: Sequence[Any]) -> tuple[Any, Any]:
+    """Return the function that runs a plan, and its signature for arguments of these types."""
+    function = typing_context.resolve_value_type(transform)
+    plan_type = typing_context.resolve_value_type(plan)
+    return function, typing_context.resolve_function_type(function, (plan_type, *kinds), {})
+
+
+def run_plan(
+    context: Any,
+    builder: ir.IRBuilder,
+    plan: Plan,
+    kinds: Sequence[Any],
+    values: Sequence[ir.Value],
+) -> ir.Value:
+    """Emit the run of a plan on values of these types."""
+    function, call = plan_call(context.typing_context, plan, kinds)
+    implementation = context.get_function(function, call)
+    return implementation(builder, [context.get_dummy_value(), *values])
+
+
 class Emit:
     """What a bound plan writes its code with."""
 

@@ -20,7 +20,7 @@ from enzyme_py import operators
 from enzyme_py.assembly.results import returned_type
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.njit.copies import emit_copy
-from enzyme_py.njit.plans import Emit, Plan, transform
+from enzyme_py.njit.plans import Emit, plan_call, run_plan
 from enzyme_py.njit.pullback import Primal, pullback
 
 
@@ -36,9 +36,7 @@ class PullbackType(types.Callable):  # type: ignore[misc]
         """Type `pull_back(cotangent)`."""
         if kws or len(args) != 1:
             return None
-        _, call = _plan_call(
-            context, pullback(self.kernel), (types.unliteral(args[0]), *self.kinds)
-        )
+        _, call = plan_call(context, pullback(self.kernel), (types.unliteral(args[0]), *self.kinds))
         return signature(call.return_type, call.args[1], recvr=self)
 
     def get_call_signatures(self) -> tuple[list[Any], bool]:
@@ -57,19 +55,6 @@ class _PullbackModel(models.StructModel):  # type: ignore[misc]
         super().__init__(manager, kind, members)
 
 
-def _plan_call(typing_context: Any, plan: Plan, kinds: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the function that runs a plan, and its signature for arguments of these types."""
-    function = typing_context.resolve_value_type(transform)
-    plan_type = typing_context.resolve_value_type(plan)
-    return function, typing_context.resolve_function_type(function, (plan_type, *kinds), {})
-
-
-def _run(emit: Emit, plan: Plan, kinds: Sequence[Any], values: Sequence[ir.Value]) -> ir.Value:
-    function, call = _plan_call(emit.context.typing_context, plan, kinds)
-    implementation = emit.context.get_function(function, call)
-    return implementation(emit.builder, [emit.context.get_dummy_value(), *values])
-
-
 @infer_global(operators.vjp)
 class _VjpTemplate(AbstractTemplate):  # type: ignore[misc]
     key = operators.vjp
@@ -79,7 +64,7 @@ class _VjpTemplate(AbstractTemplate):  # type: ignore[misc]
             return None
         given = [types.unliteral(kind) for kind in args[1:]]
         pull_back = PullbackType(as_kernel(args[0].dispatcher), tuple(map(returned_type, given)))
-        _, call = _plan_call(self.context, Primal(pull_back.kernel), pull_back.kinds)
+        _, call = plan_call(self.context, Primal(pull_back.kernel), pull_back.kinds)
         return signature(types.Tuple((call.return_type, pull_back)), args[0], *given)
 
 
@@ -89,7 +74,7 @@ def _lower_vjp(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any
     kind = sig.return_type[1]
     kept = [emit_copy(emit, *one) for one in zip(sig.args[1:], args[1:], strict=True)]
     used = [emit_copy(emit, *one) for one in zip(kind.kinds, kept, strict=True)]
-    result = _run(emit, Primal(kind.kernel), kind.kinds, used)
+    result = run_plan(context, builder, Primal(kind.kernel), kind.kinds, used)
     _forget(emit, kind.kinds, used)
     struct = context.make_helper(builder, kind)
     for i, value in enumerate(kept):
@@ -108,7 +93,9 @@ def _lower_pull_back(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequen
     struct = context.make_helper(builder, kind, args[0])
     parts = [getattr(struct, f"part{i}") for i in range(len(kind.kinds))]
     used = [emit_copy(emit, *one) for one in zip(kind.kinds, parts, strict=True)]
-    result = _run(emit, pullback(kind.kernel), (cotangent, *kind.kinds), [args[1], *used])
+    result = run_plan(
+        context, builder, pullback(kind.kernel), (cotangent, *kind.kinds), [args[1], *used]
+    )
     _forget(emit, kind.kinds, used)
     return result
 
