@@ -2,8 +2,9 @@
  *
  * A region reserves a stretch of address space (a chunk) and makes it writable as it grows, so its
  * memory is contiguous and a bump of one pointer allocates. Freed blocks go to a list per size
- * class, or, at the top, back under the pointer. A block is a 16-byte header and a 64-byte aligned
- * payload; what lies above a chunk's `clean` mark was never handed out, so calloc need not zero it.
+ * class, or, at the top, back under the pointer. A block is a 16-byte header and its payload. Small
+ * ones come in steps of 16 bytes and stand anywhere; the payload of others begins a cache line.
+ * What lies above a chunk's `clean` mark was never handed out, so calloc need not zero it.
  */
 #define _GNU_SOURCE
 #include "region.h"
@@ -16,10 +17,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
+#define GRAIN ((size_t)16)                 /* between the classes of small blocks */
+#define SMALL 32                           /* such classes */
 #define UNIT ((size_t)64)
-#define LINEAR 16                          /* classes of one unit's distance; then four a doubling */
+#define LINEAR (SMALL + 16)                /* up to here one unit's distance; then four a doubling */
 #define LARGEST ((size_t)1 << 40)          /* bytes in one block; a larger wish is a mistake */
 #define RESERVE ((size_t)16 << 30)         /* address space of a chunk, where it costs nothing */
 #define RESERVE_LIMITED ((size_t)32 << 20) /* the same where RLIMIT_AS is set */
@@ -27,6 +31,9 @@
 #define LARGEST_STEP ((size_t)64 << 20)
 #define KEEP_LIMIT ((size_t)1 << 30)
 #define HUGE ((size_t)2 << 20)
+#define AGE_CLOSINGS 64               /* between two looks at what is kept and not used */
+#define AGE_MILLISECONDS 2000
+#define ALWAYS_KEPT ((size_t)8 << 20) /* less is not worth a system call */
 
 enum { LIVE = 0x11fe, FREED = 0xf4eed };
 
@@ -65,16 +72,24 @@ static _Noreturn void give_up(const char *what) {
 /* -- size classes ------------------------------------------------------------------------- */
 
 static unsigned class_of(size_t stride) {
+    if (stride <= SMALL * GRAIN) return (unsigned)((stride - 1) / GRAIN);
     size_t last = (stride - 1) / UNIT;
-    if (last < LINEAR) return (unsigned)last;
+    if (last < LINEAR - SMALL) return SMALL + (unsigned)last;
     unsigned power = 63u - (unsigned)__builtin_clzll(last);
     return LINEAR + (power - 4) * 4 + (unsigned)((last >> (power - 2)) & 3);
 }
 
 static size_t stride_of(unsigned class) {
-    if (class < LINEAR) return (class + 1) * UNIT;
+    if (class < SMALL) return (class + 1) * GRAIN;
+    if (class < LINEAR) return (class - SMALL + 1) * UNIT;
     unsigned step = class - LINEAR;
     return UNIT * ((size_t)(step % 4 + 5) << (step / 4 + 2));
+}
+
+/* Where a block of a class can begin, at `top` or a little behind it. */
+static unsigned char *place_for(unsigned class, unsigned char *top) {
+    if (class < SMALL) return top;
+    return top + (-(uintptr_t)(top + sizeof(block)) & (UNIT - 1));
 }
 
 static void *payload_of(block *self) { return self + 1; }
@@ -191,8 +206,19 @@ static void region_forget_free_blocks(enzyme_py_region *self) {
     }
 }
 
+/* How much of what is held was in use, at most, since the region was opened. */
+static size_t region_used(const enzyme_py_region *self) {
+    if (self->chunks == NULL) return 0;
+    if (self->chunks->older != NULL) return region_held(self);
+    unsigned char *most = self->high > self->top ? self->high : self->top;
+    return (size_t)(most - (unsigned char *)self->chunks);
+}
+
 /* Release all blocks, and all chunks but the first. */
 static void region_reset(enzyme_py_region *self) {
+    size_t used = region_used(self);
+    if (used > self->need) self->need = used;
+    self->high = NULL;
     region_forget_free_blocks(self);
     self->live = 0;
     self->root = NULL;
@@ -230,6 +256,32 @@ static size_t spare_held(const thread *self) {
     return held;
 }
 
+/* Give back what a kept region has not needed for two ages, beyond twice what it needed. */
+static void region_age(enzyme_py_region *self) {
+    size_t most = self->need > self->need_before ? self->need : self->need_before;
+    size_t held = region_held(self);
+    if (held > ALWAYS_KEPT && most < held / 4) {
+        region_shrink(self, 2 * most > FIRST_STEP ? 2 * most : FIRST_STEP);
+    }
+    self->need_before = self->need;
+    self->need = 0;
+}
+
+static uint64_t milliseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* An age lasts for both some closings and some time: a few large calls now and then, or many small
+ * ones in between, are no reason to take memory from the system again and again. */
+static void spare_age(thread *self) {
+    uint64_t now = milliseconds();
+    if (now - self->aged_at < self->age) return;
+    self->aged_at = now;
+    for (enzyme_py_region *at = self->spare; at != NULL; at = at->below) region_age(at);
+}
+
 void region_give(thread *self, enzyme_py_region *region) {
     region_reset(region);
     region->thread = NULL;
@@ -241,6 +293,7 @@ void region_give(thread *self, enzyme_py_region *region) {
     }
     region->below = self->spare;
     self->spare = region;
+    if (++self->closings % AGE_CLOSINGS == 0) spare_age(self);
 }
 
 /* -- threads ------------------------------------------------------------------------------ */
@@ -268,6 +321,8 @@ static thread *thread_begin(void) {
     thread *self = calloc(1, sizeof *self);
     if (self == NULL) return NULL;
     self->keep_limit = KEEP_LIMIT;
+    self->age = AGE_MILLISECONDS;
+    self->aged_at = milliseconds();
     if (pthread_setspecific(at_thread_exit, self) != 0) {
         free(self);
         return NULL;
@@ -303,19 +358,26 @@ static block *find_larger(enzyme_py_region *region, unsigned class) {
     return NULL;
 }
 
-static block *bump(enzyme_py_region *region, unsigned class, size_t stride) {
-    block *made = (block *)region->top;
-    region->top += stride;
+static block *bump(enzyme_py_region *region, unsigned class, unsigned char *place, size_t stride) {
+    block *made = (block *)place;
+    region->top = place + stride;
     made->class = class;
     chunk *newest = region->chunks;
     if (region->top > newest->clean) newest->clean = region->top;
     return made;
 }
 
-static block *grow_and_bump(enzyme_py_region *region, unsigned class, size_t stride) {
+static bool has_room(const enzyme_py_region *region, const unsigned char *place, size_t stride) {
+    return region->end - place >= (ptrdiff_t)stride; /* the place may lie beyond the end */
+}
+
+static block *grow_or_find(enzyme_py_region *region, unsigned class, unsigned char **clean) {
     block *larger = class < LINEAR ? NULL : find_larger(region, class);
     if (larger != NULL) return larger;
-    return region_grow(region, stride) ? bump(region, class, stride) : NULL;
+    size_t stride = stride_of(class);
+    if (!region_grow(region, stride + UNIT)) return NULL;
+    *clean = region->chunks->clean;
+    return bump(region, class, place_for(class, region->top), stride);
 }
 
 /* *clean: where the zero bytes of the block begin. */
@@ -323,13 +385,12 @@ static block *region_block(enzyme_py_region *region, unsigned class, unsigned ch
     *clean = (unsigned char *)UINTPTR_MAX;
     if (region->free[class] != NULL) return unlink_free(region, class);
     size_t stride = stride_of(class);
-    chunk *newest = region->chunks;
-    if (__builtin_expect((size_t)(region->end - region->top) < stride, 0)) {
-        block *made = grow_and_bump(region, class, stride);
-        return made; /* a fresh one is zero as well, but it is the rare case */
+    unsigned char *place = place_for(class, region->top);
+    if (__builtin_expect(!has_room(region, place, stride), 0)) {
+        return grow_or_find(region, class, clean);
     }
-    *clean = newest->clean;
-    return bump(region, class, stride);
+    *clean = region->chunks->clean;
+    return bump(region, class, place, stride);
 }
 
 static block *library_block(unsigned class) {
@@ -346,6 +407,8 @@ static void count_live(thread *self, enzyme_py_region *region, size_t stride) {
     if (self->live > self->peak) self->peak = self->live;
 }
 
+static void scribble(block *self) { memset(payload_of(self), 0xff, capacity_of(self)); }
+
 static void *allocate(size_t size, unsigned char **clean) {
     thread *self = this_thread();
     if (self == NULL || size > LARGEST || ++self->allocations == self->fail_at) {
@@ -358,7 +421,13 @@ static void *allocate(size_t size, unsigned char **clean) {
     made->owner = region;
     made->mark = LIVE;
     if (region != NULL) count_live(self, region, stride_of(made->class));
+    if (__builtin_expect(self->scribbles, 0)) scribble(made);
     return payload_of(made);
+}
+
+static void lower_top(enzyme_py_region *self, block *to) {
+    if (self->top > self->high) self->high = self->top;
+    self->top = (unsigned char *)to;
 }
 
 static void release(enzyme_py_region *owner, block *freed) {
@@ -366,8 +435,9 @@ static void release(enzyme_py_region *owner, block *freed) {
     owner->live -= stride;
     owner->thread->live -= stride;
     freed->mark = FREED;
+    if (__builtin_expect(owner->thread->scribbles, 0)) scribble(freed);
     if ((unsigned char *)freed + stride == owner->top) {
-        owner->top = (unsigned char *)freed;
+        lower_top(owner, freed);
         return;
     }
     unsigned class = freed->class;
@@ -394,6 +464,7 @@ void *enzyme_py_calloc(size_t count, size_t size) {
     if (__builtin_mul_overflow(count, size, &total)) return out_of_memory(this_thread());
     unsigned char *payload = allocate(total, &clean);
     if (payload == NULL) return NULL;
+    if (this_thread()->scribbles) clean = payload + total;
     if (payload < clean) {
         size_t dirty = (size_t)(clean - payload);
         memset(payload, 0, dirty < total ? dirty : total);
@@ -421,11 +492,12 @@ static bool resize_at_top(block *self, size_t size) {
     if ((unsigned char *)self + before != owner->top || size > LARGEST) return false;
     unsigned class = class_of(size + sizeof(block));
     size_t after = stride_of(class);
-    if ((size_t)(owner->end - (unsigned char *)self) < after) return false;
+    unsigned char *place = (unsigned char *)self;
+    if (!has_room(owner, place, after) || place_for(class, place) != place) return false;
     owner->live -= before;
     owner->thread->live -= before;
-    owner->top = (unsigned char *)self;
-    bump(owner, class, after);
+    lower_top(owner, self);
+    bump(owner, class, place, after);
     count_live(owner->thread, owner, after);
     return true;
 }
@@ -444,14 +516,15 @@ void *enzyme_py_realloc(void *payload, size_t size) {
 }
 
 void *enzyme_py_aligned_alloc(size_t alignment, size_t size) {
-    if (alignment <= UNIT) return enzyme_py_malloc(size);
+    if (alignment <= GRAIN) return enzyme_py_malloc(size);
+    if (alignment <= UNIT) return enzyme_py_malloc(size > SMALL * GRAIN ? size : SMALL * GRAIN);
     errno = EINVAL;
     return NULL;
 }
 
 int enzyme_py_posix_memalign(void **payload, size_t alignment, size_t size) {
     if (alignment > UNIT) return EINVAL;
-    *payload = enzyme_py_malloc(size);
+    *payload = enzyme_py_aligned_alloc(alignment, size);
     return *payload == NULL ? ENOMEM : 0;
 }
 
@@ -469,6 +542,7 @@ void enzyme_py_region_stats(enzyme_py_stats *stats) {
     stats->live = self->live;
     stats->peak = self->peak;
     stats->allocations = self->allocations;
+    stats->turn = self->turn;
 }
 
 void enzyme_py_reset_stats(void) {
@@ -477,6 +551,12 @@ void enzyme_py_reset_stats(void) {
     if (self->fail_at != 0) self->fail_at -= self->allocations;
     self->allocations = 0;
     self->peak = self->live;
+    self->turn = 0;
+}
+
+void enzyme_py_hint_turn(void) {
+    thread *self = this_thread();
+    if (self != NULL) self->turn = self->live;
 }
 
 void enzyme_py_trim(void) {
@@ -489,6 +569,16 @@ void enzyme_py_trim(void) {
 void enzyme_py_keep_limit(size_t bytes) {
     thread *self = this_thread();
     if (self != NULL) self->keep_limit = bytes;
+}
+
+void enzyme_py_idle_after(size_t milliseconds) {
+    thread *self = this_thread();
+    if (self != NULL) self->age = milliseconds;
+}
+
+void enzyme_py_scribble(int32_t on) {
+    thread *self = this_thread();
+    if (self != NULL) self->scribbles = on;
 }
 
 void enzyme_py_fail_after(size_t count) {

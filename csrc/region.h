@@ -4,7 +4,7 @@
 
 #include "runtime.h"
 
-#define CLASSES 140
+#define CLASSES 172
 #define CLASS_WORDS 3
 
 typedef struct chunk chunk;
@@ -16,7 +16,9 @@ struct enzyme_py_region {
     unsigned char *top;            /* where the next block of the newest chunk begins */
     unsigned char *end;            /* the writable part of that chunk ends here */
     thread *thread;                /* where it is open, else null */
+    unsigned char *high;           /* the highest that `top` was lowered from since opening */
     size_t live;                   /* bytes */
+    size_t need, need_before;      /* the most that was used at once in this age, and the last */
     chunk *chunks;                 /* newest first */
     enzyme_py_region *below;       /* the region to go back to, or the next spare one */
     void *root;                    /* a tape's slot */
@@ -28,9 +30,12 @@ struct enzyme_py_region {
 struct thread {
     enzyme_py_region *region; /* the innermost open one */
     frame *frame;             /* the innermost enter */
-    size_t live, peak, allocations, fail_at;
+    size_t live, peak, allocations, fail_at, turn;
     enzyme_py_region *spare; /* closed ones, the last closed first */
     size_t keep_limit;
+    uint64_t age, aged_at; /* milliseconds */
+    uint32_t closings;
+    int32_t scribbles;
 };
 
 thread *this_thread(void);                       /* null only where memory ran out */

@@ -5,8 +5,9 @@
  * Memory. malloc, calloc, realloc and free of generated code are bound to the four functions below.
  * A block belongs to the innermost region open in the thread that asks. Closing a region releases
  * all its blocks at once but KEEPS the pages for the next region of the thread, up to
- * enzyme_py_keep_limit bytes a thread. Every payload is 64-byte aligned; a request of 0 bytes gives
- * a block of its own. Outside of any region a block comes from the C library, and lives until freed.
+ * enzyme_py_keep_limit bytes a thread, and not more than four times what was needed lately: see
+ * enzyme_py_idle_after. A payload of up to 496 bytes is 16-byte aligned, as the C library's are, a
+ * larger one 64-byte aligned; a request of 0 bytes gives a block of its own. Outside of any region a block comes from the C library, and lives until freed.
  * A block may be freed under any region; freed from another thread than the one its region is open
  * in, it is merely left to be released with the region. Freeing something that is not a live block
  * ends the process with a message: generated code corrupted memory, nothing after it can be trusted.
@@ -47,6 +48,7 @@ typedef struct {
     size_t peak;         /* the largest `live` since enzyme_py_reset_stats */
     size_t allocations;  /* blocks asked for since enzyme_py_reset_stats */
     size_t regions_open; /* tapes that are entered included */
+    size_t turn;         /* `live` at the last enzyme_py_hint_turn since enzyme_py_reset_stats */
 } enzyme_py_stats;
 
 /* Run body(pack) with a new region open and a frame that a raise can jump to. Returns 0, or the
@@ -80,8 +82,16 @@ ENZYME_PY_API void enzyme_py_tape_free(enzyme_py_region *tape);    /* null is fi
 
 ENZYME_PY_API void enzyme_py_region_stats(enzyme_py_stats *stats);
 ENZYME_PY_API void enzyme_py_reset_stats(void);
+/* Called by a kernel at its end: in a gradient, between the forward and the reverse sweep. */
+ENZYME_PY_API void enzyme_py_hint_turn(void);
 ENZYME_PY_API void enzyme_py_trim(void);                /* give kept memory back to the system */
 ENZYME_PY_API void enzyme_py_keep_limit(size_t bytes);  /* for this thread; 1 GiB to begin with */
+/* Of memory that this thread keeps, what was not needed for about this long (2000 to begin with)
+ * goes back to the system, the next time that a region closes; for each region beyond the first
+ * 8 MiB, and beyond twice what its last calls needed. */
+ENZYME_PY_API void enzyme_py_idle_after(size_t milliseconds);
+/* For tests: malloc'ed and freed blocks of this thread are filled with NaN. */
+ENZYME_PY_API void enzyme_py_scribble(int32_t on);
 /* For tests: the count-th allocation of this thread from now on fails, once; 0 calls it off. */
 ENZYME_PY_API void enzyme_py_fail_after(size_t count);
 

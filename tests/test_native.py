@@ -125,7 +125,7 @@ def test_allocations_go_to_the_region() -> None:
       %block = call ptr @malloc(i64 100)
       store volatile double %x, ptr %block
       %low = ptrtoint ptr %block to i64
-      %bits = and i64 %low, 63
+      %bits = and i64 %low, 15
       %y = uitofp i64 %bits to double
       store double %y, ptr %ret
       ret i32 0

@@ -16,6 +16,7 @@ from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.fortran import link_fortran
+from enzyme_py.native.lifetimes import with_frees
 from enzyme_py.native.machine import initialise_llvm, target_machine
 
 # Ruled functions are kept from being inlined until the pass has seen them; afterwards it only costs.
@@ -25,9 +26,9 @@ _NOINLINE = re.compile(
 
 # Calls that only told the pass the type of a pointer (assembly/call.py).
 _HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n", re.MULTILINE)
-# Functions that stopped a gradient by being unknown to the pass (njit/stop.py).
+# Functions that are there to be unknown to the pass (njit/stop.py, single_exit.py, own_bounds.py).
 _BARRIERS = re.compile(
-    r"^declare (?:\w+ )*?(double|float) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
+    r"^declare (?:\w+ )*?(double|float|i64|i1) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
 )
 
 
@@ -71,6 +72,7 @@ def outside_names(parsed: llvm.ModuleRef) -> Iterator[str]:
 def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", module.ir))
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
+    text = with_frees(text)
     context = llvm.create_context()
     try:
         parsed = llvm.parse_assembly(text, context)

@@ -1,4 +1,4 @@
-"""The C runtime (csrc/runtime.h), seen from Python.
+"""The C runtime (csrc/runtime.h and csrc/copies.h), seen from Python.
 
 `library` calls it, `runtime_addresses` gives the addresses of its functions, and `register` tells
 LLVM of them, so that code compiled by Numba can enter, leave and raise.
@@ -6,7 +6,9 @@ LLVM of them, so that code compiled by Numba can enter, leave and raise.
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ DECLARATIONS = """
 typedef struct enzyme_py_region enzyme_py_region;
 typedef struct {
     size_t held; size_t live; size_t peak; size_t allocations; size_t regions_open;
+    size_t turn;
 } enzyme_py_stats;
 int32_t enzyme_py_enter(void (*body)(void *), void *pack, void **excinfo, int32_t keep);
 void enzyme_py_leave(void);
@@ -44,10 +47,29 @@ size_t enzyme_py_tape_bytes(enzyme_py_region *tape);
 void enzyme_py_tape_free(enzyme_py_region *tape);
 void enzyme_py_region_stats(enzyme_py_stats *stats);
 void enzyme_py_reset_stats(void);
+void enzyme_py_hint_turn(void);
 void enzyme_py_trim(void);
 void enzyme_py_keep_limit(size_t bytes);
+void enzyme_py_idle_after(size_t milliseconds);
+void enzyme_py_scribble(int32_t on);
 void enzyme_py_fail_after(size_t count);
 """
+
+COPY_RANKS = (1, 2, 3, 4)
+COPY_PAIRS = ("dd", "ss", "ds", "sd")  # the element types of dst and src
+
+
+def copy_declarations() -> str:
+    """What csrc/copies.h declares by macros: a name for each rank and pair of element types."""
+    lines = []
+    for rank in COPY_RANKS:
+        axis = ", ".join(["int64_t"] * rank)
+        for pair in COPY_PAIRS:
+            ends = f"{rank}_{pair}(char *dst, %s src, {axis}, {axis}, {axis});"
+            lines.append("void enzyme_py_copy" + ends % "const char *")
+            lines.append("void enzyme_py_move_back" + ends % "char *")
+        lines += [f"void enzyme_py_clear{rank}_{t}(char *dst, {axis}, {axis});" for t in "ds"]
+    return "\n".join(lines)
 
 
 @functools.cache
@@ -68,23 +90,36 @@ def library_path(name: str) -> Path:
     return path
 
 
+def _file() -> str:
+    return str(library_path("libenzyme_py_runtime.so"))
+
+
 @functools.cache
 def library() -> Any:
     """The loaded runtime; its functions are attributes, named as in runtime.h."""
-    return interface().dlopen(str(library_path("libenzyme_py_runtime.so")))
+    return interface().dlopen(_file())
+
+
+@functools.cache
+def copy_library() -> Any:
+    """The same for copies.h: apart, since only generated code needs these, and by address."""
+    ffi = cffi.FFI()
+    ffi.cdef(copy_declarations())
+    return ffi.dlopen(_file())
 
 
 @functools.cache
 def runtime_addresses() -> dict[str, int]:
     """The address of every function of the runtime."""
-    loaded = library()
-    names = [name for name in dir(loaded) if name.startswith("enzyme_py_")]
-    return {name: _address(loaded, name) for name in names}
+    loaded = ctypes.CDLL(_file())
+    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + copy_declarations())
+    return {name: _address(loaded[name]) for name in names}
 
 
-def _address(loaded: Any, name: str) -> int:
-    ffi = interface()
-    return int(ffi.cast("uintptr_t", ffi.addressof(loaded, name)))
+def _address(function: Any) -> int:
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    assert address is not None
+    return address
 
 
 @functools.cache
@@ -103,10 +138,11 @@ class MemoryStats:
     peak: int
     allocations: int
     regions_open: int
+    turn: int
 
 
 def memory_stats() -> MemoryStats:
     """What this thread holds now, and its peak since `library().enzyme_py_reset_stats()`."""
     raw = interface().new("enzyme_py_stats *")
     library().enzyme_py_region_stats(raw)
-    return MemoryStats(raw.held, raw.live, raw.peak, raw.allocations, raw.regions_open)
+    return MemoryStats(raw.held, raw.live, raw.peak, raw.allocations, raw.regions_open, raw.turn)

@@ -67,14 +67,14 @@ static void renew(struct slot *slot) {
         slot->at = enzyme_py_calloc(1, slot->size);
         for (size_t i = 0; i < slot->size; i++) CHECK(slot->at[i] == 0);
     }
-    CHECK(((uintptr_t)slot->at & 63) == 0);
+    CHECK(((uintptr_t)slot->at & (slot->size > 496 ? 63 : 15)) == 0);
     fill(slot);
 }
 
 static void resize(struct slot *slot) {
     size_t size = some_size();
     slot->at = enzyme_py_realloc(slot->at, size);
-    CHECK(((uintptr_t)slot->at & 63) == 0);
+    CHECK(((uintptr_t)slot->at & (size > 496 ? 63 : 15)) == 0);
     check_fill(slot, size < slot->size ? size : slot->size);
     slot->size = size;
     fill(slot);
@@ -179,6 +179,150 @@ static void given_back(void) {
     }
     void *found;
     enzyme_py_enter(remember_first, &found, NULL, 0);
+}
+
+/* -- small blocks are small, untouched ones cost nothing ------------------------------------ */
+
+static void many_small(void *pack) {
+    (void)pack;
+    enzyme_py_reset_stats();
+    unsigned char *before = enzyme_py_malloc(64);
+    for (int i = 0; i < 1000; i++) {
+        unsigned char *next = enzyme_py_malloc(64);
+        CHECK(next - before == 80);
+        before = next;
+    }
+    CHECK(stats().live == 1001 * 80);
+    enzyme_py_free(before);
+    CHECK(enzyme_py_malloc(8) == before); /* at the top, memory goes back under the pointer */
+    CHECK(stats().live == 1000 * 80 + 32);
+}
+
+static void mixed_sizes_at_the_top(void *pack) {
+    (void)pack;
+    size_t held = stats().held;
+    for (int i = 0; i < 100000; i++) {
+        void *small = enzyme_py_malloc(24 + i % 400), *large = enzyme_py_malloc(600 + i % 3000);
+        CHECK(((uintptr_t)large & 63) == 0);
+        enzyme_py_free(i % 2 ? small : large);
+        enzyme_py_free(i % 2 ? large : small);
+    }
+    CHECK(stats().held <= held + ((size_t)1 << 20));
+}
+
+static void aligned(void *pack) {
+    (void)pack;
+    for (size_t alignment = 1; alignment <= 64; alignment *= 2) {
+        void *at;
+        enzyme_py_malloc(16);
+        CHECK(((uintptr_t)enzyme_py_aligned_alloc(alignment, 40) & (alignment - 1)) == 0);
+        enzyme_py_malloc(16);
+        CHECK(enzyme_py_posix_memalign(&at, alignment, 8) == 0);
+        CHECK(((uintptr_t)at & (alignment - 1)) == 0);
+    }
+    CHECK(enzyme_py_aligned_alloc(128, 8) == NULL);
+}
+
+static void compact(void) {
+    CHECK(enter(many_small) == 0);
+    CHECK(enter(mixed_sizes_at_the_top) == 0);
+    CHECK(enter(aligned) == 0);
+}
+
+static size_t resident(void) { /* 0 where the system does not say */
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long all = 0, in_memory = 0;
+    if (file == NULL) return 0;
+    if (fscanf(file, "%lu %lu", &all, &in_memory) != 2) in_memory = 0;
+    fclose(file);
+    return (size_t)in_memory * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void zeros_untouched(void *pack) {
+    size_t before = resident(), size = (size_t)32 << 20;
+    unsigned char *zeros[8];
+    for (int i = 0; i < 8; i++) zeros[i] = enzyme_py_calloc(1, size);
+    *(size_t *)pack = resident() - before;
+    for (int i = 0; i < 8; i++) CHECK(zeros[i][size / 2] == 0);
+}
+
+static void untouched(void) {
+    size_t taken;
+    for (int i = 0; i < 2; i++) {
+        CHECK(enzyme_py_enter(zeros_untouched, &taken, NULL, 0) == 0);
+        enzyme_py_trim();
+    }
+    CHECK(taken <= (size_t)9 * (2 << 20)); /* headers, on the largest of pages */
+}
+
+/* -- what is not needed goes back ------------------------------------------------------------ */
+
+static void take(void *pack) { memset(enzyme_py_malloc(*(size_t *)pack), 1, *(size_t *)pack); }
+
+static void call(size_t size, int times) {
+    for (int i = 0; i < times; i++) CHECK(enzyme_py_enter(take, &size, NULL, 0) == 0);
+}
+
+static void idle(void) {
+    size_t large = (size_t)100 << 20, small = (size_t)3 << 20;
+    enzyme_py_idle_after(0); /* an age is 64 closings */
+    call(large, 1);
+    size_t held = stats().held, before = resident();
+    CHECK(held >= large);
+    call(small, 64); /* the large one was in this age */
+    CHECK(stats().held == held);
+    call(small, 64);
+    CHECK(stats().held == held);
+    call(small, 64);
+    CHECK(stats().held >= small && stats().held <= 4 * small);
+    CHECK(before == 0 || resident() + large / 2 < before);
+    held = stats().held;
+    call(small, 1000);
+    CHECK(stats().held == held); /* and there it stays */
+    call(large, 1);
+    held = stats().held;
+    for (int i = 0; i < 20; i++) { /* now and then is often enough */
+        call(large, 1);
+        call(small, 60);
+        CHECK(stats().held == held);
+    }
+    enzyme_py_idle_after(60000);
+    call(small, 1000); /* many calls in no time are no age */
+    CHECK(stats().held == held);
+}
+
+static void nest(void *pack) {
+    size_t size = (size_t)50 << 20;
+    call(size, 1);
+    (void)pack;
+}
+
+static void idle_below(void) {
+    size_t small = 1000;
+    enzyme_py_idle_after(0);
+    CHECK(enter(nest) == 0);
+    CHECK(stats().held >= (size_t)50 << 20);
+    call(small, 200); /* the inner region lies unused beneath */
+    CHECK(stats().held <= (size_t)8 << 20);
+}
+
+static void scribbled(void *pack) {
+    (void)pack;
+    double *found = enzyme_py_malloc(80), *zeros = enzyme_py_calloc(10, 8);
+    CHECK(found[0] != found[0] && found[9] != found[9]);
+    CHECK(zeros[0] == 0 && zeros[9] == 0);
+    zeros[3] = 1;
+    enzyme_py_free(found);
+    CHECK(found[5] != found[5]);
+    enzyme_py_free(zeros);
+    zeros = enzyme_py_calloc(10, 8);
+    for (int i = 0; i < 10; i++) CHECK(zeros[i] == 0);
+}
+
+static void scribbling(void) {
+    enzyme_py_scribble(1);
+    for (int i = 0; i < 3; i++) CHECK(enter(scribbled) == 0);
+    enzyme_py_scribble(0);
 }
 
 static void many_temporaries(void *pack) {
@@ -485,6 +629,11 @@ static const struct {
     {"kept", kept},
     {"given_back", given_back},
     {"temporaries", temporaries},
+    {"compact", compact},
+    {"untouched", untouched},
+    {"idle", idle},
+    {"idle_below", idle_below},
+    {"scribbling", scribbling},
     {"address_limit", address_limit},
     {"raising", raising},
     {"keep", keep},
