@@ -190,6 +190,29 @@ def _check_tuple(primal: tuple[Any, ...], shadow: Any) -> None:
             continue
         if _is_float(part) or isinstance(part, (tuple, np.ndarray)):
             check_shadow(part, its_shadow)
+    _check_parts_apart(list(_pairs(primal, shadow)))
+
+
+def _check_parts_apart(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    """Refuse that parts of one tuple share a shadow, unless they are one memory themselves."""
+    remedy = "give each its own memory: enzyme_py.make_zero(x)"
+    for number, (primal, shadow) in enumerate(pairs):
+        for other, its_shadow in pairs[:number]:
+            if share_memory(shadow, other) or share_memory(primal, its_shadow):
+                message = "the shadow of one part of a tuple shares memory with another part"
+                raise ShadowError(message, remedy=remedy)
+            if share_memory(shadow, its_shadow) and not share_memory(primal, other):
+                message = "two parts of a tuple have shadows that share memory"
+                raise ShadowError(message, remedy=remedy)
+
+
+def _pairs(primal: Any, shadow: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the arrays in a tuple that have derivatives, each with its shadow."""
+    if isinstance(primal, np.ndarray) and not _is_inactive_array(primal):
+        yield primal, shadow
+    elif isinstance(primal, tuple):
+        for part, its_shadow in zip(primal, shadow, strict=True):
+            yield from _pairs(part, its_shadow)
 
 
 def _is_inactive_array(value: Any) -> bool:

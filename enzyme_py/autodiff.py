@@ -14,7 +14,10 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from enzyme_py import host, native
 from enzyme_py.assembly.allocations import allocates, protect_carried
-from enzyme_py.assembly.entry import argument_count, assemble
+from enzyme_py.assembly.block_copies import with_bodies, with_recomputable_copies
+from enzyme_py.assembly.buffers import stable_buffers
+from enzyme_py.assembly.entry import argument_count, assemble, nests
+from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
     lost_writes,
@@ -22,8 +25,15 @@ from enzyme_py.assembly.lost_writes import (
     tell_lost,
 )
 from enzyme_py.assembly.module import DiffModule
-from enzyme_py.assembly.nesting import check_nesting, nests_reverse
-from enzyme_py.errors import ActivityError
+from enzyme_py.assembly.nesting import (
+    check_nesting,
+    nests_reverse,
+    reversed_twice,
+    with_several_exits,
+)
+from enzyme_py.assembly.own_bounds import with_own_bounds
+from enzyme_py.assembly.single_exit import join_exits
+from enzyme_py.errors import ActivityError, DerivativeError
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.request import Direction, Request
@@ -48,19 +58,53 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
 
 
 def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
-    """Compile a request, if need be with activity decided while running.
+    """Compile a request, if need be in another way than asked.
 
     Natural code mixes constant and active memory: `for ...: x = step(a, x)` with a constant start.
-    Enzyme refuses that at compile time; run-time activity makes it right, at the cost of a comparison
-    at each such place.
+    Enzyme refuses that at compile time. In reverse mode run-time activity makes it right, at the cost
+    of a comparison at each such place; elsewhere constants get shadows (hidden_shadows.py).
     """
+    if request.runtime_activity:
+        return _compile_decided_while_running(request, given_types)
     try:
         return _compile_as_asked(request, given_types)
     except ActivityError as refusal:
-        if request.runtime_activity:
-            raise
-        relaxed = dataclasses.replace(request, runtime_activity=True)
-        return _compile_as_asked(relaxed, given_types, refusal)
+        return _compile_relaxed(request, given_types, refusal)
+
+
+def _compile_decided_while_running(
+    request: Request, given_types: tuple[Any, ...]
+) -> NativeFunction:
+    """Compile with run-time activity, where the pass has it, and with the same meaning elsewhere.
+
+    Of nested derivatives it is wrong without a word (MEASURED: products, assignments in loops).
+    """
+    shadowed = dataclasses.replace(request, runtime_activity=False, shadows_constants=True)
+    if nests(assemble(request, given_types).ir, request):
+        return _compile_as_asked(shadowed, given_types)
+    try:
+        return _compile_as_asked(request, given_types)
+    except DerivativeError:
+        try:
+            return _compile_as_asked(shadowed, given_types)
+        except DerivativeError:
+            pass
+        raise
+
+
+def _compile_relaxed(
+    request: Request, given_types: tuple[Any, ...], refusal: ActivityError
+) -> NativeFunction:
+    decided = dataclasses.replace(request, runtime_activity=True)
+    shadowed = dataclasses.replace(request, shadows_constants=True)
+    is_nested = nests(assemble(request, given_types).ir, request)
+    if request.direction is Direction.FORWARD or is_nested:
+        try:
+            return _compile_as_asked(shadowed, given_types)
+        except ActivityError:
+            if is_nested:
+                raise refusal from None
+    return _compile_as_asked(decided, given_types, refusal)
 
 
 def _compile_as_asked(
@@ -93,7 +137,21 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
         read = prepared if prepared is not module else host.simplify(module)
         if _BLOCK_COPY.search(read.ir):
             raise refusal
-    return dataclasses.replace(host.differentiate(prepared), lost=_lost(module, prepared))
+    return dataclasses.replace(_passed(prepared), lost=_lost(module, prepared))
+
+
+def _passed(module: DiffModule) -> DifferentiatedModule:
+    """Run the pass; where it cannot use the rules of block copies, they get bodies.
+
+    In forward mode it has no rule for a call with constant and active pointers (MEASURED).
+    """
+    try:
+        return host.differentiate(module)
+    except DerivativeError:
+        bodied = with_bodies(module)
+        if bodied is module:
+            raise
+        return host.differentiate(bodied)
 
 
 def _lost(module: DiffModule, prepared: DiffModule) -> tuple[tuple[str, str], ...]:
@@ -107,12 +165,21 @@ def protected(module: DiffModule) -> DiffModule:
 
     They can be set only on the code that the pass really reads, so its own O2 comes first.
     """
-    if not allocates(module.ir) and not nests_reverse(module.ir):
+    is_marked = allocates(module.ir) or nests_reverse(module.ir)
+    if not is_marked and not may_exit_far(module.ir):
         return module
-    module = host.simplify(module)
+    given, module = module, host.simplify(module)
+    check_far_exits(module)
+    if not is_marked:
+        return given
     if nests_reverse(module.ir):
+        open_loops = with_several_exits(module.ir)
+        if open_loops:
+            module = host.simplify(join_exits(module, open_loops))
         check_nesting(module)
-    return protect_carried(module)
+        if reversed_twice(module.ir):
+            module = dataclasses.replace(module, ir=with_own_bounds(module.ir))
+    return protect_carried(with_recomputable_copies(stable_buffers(module)))
 
 
 def _record(kernel: str, lowered: float, profile: native.Profile) -> None:

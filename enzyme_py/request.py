@@ -66,6 +66,7 @@ class Request:
     need_primal: bool = False
     has_aux: bool = False
     runtime_activity: bool = False
+    shadows_constants: bool = False  # constant arrays get shadows of zeros that nobody sees
     strong_zero: bool = True
 
     @property

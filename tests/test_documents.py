@@ -11,7 +11,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+SHARED = ("training",)  # imported by examples, no example itself
+SHORT = ("--epochs", "2", "--steps", "3")
+ARGUMENTS = dict.fromkeys(("rnn", "gru", "lstm"), SHORT)
+EXAMPLES = sorted(p for p in (ROOT / "examples").glob("*.py") if p.stem not in SHARED)
 
 
 def python_of(page: Path) -> str:
@@ -32,8 +35,13 @@ def test_page_runs(page: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_example_runs(
-    example: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    example: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(sys, "argv", [str(example)])
+    monkeypatch.setattr(sys, "argv", [str(example), *ARGUMENTS.get(example.stem, ())])
+    monkeypatch.syspath_prepend(example.parent)  # as for a program that is started
+    monkeypatch.chdir(tmp_path)  # where pictures go
     runpy.run_path(str(example), run_name="__main__")
     assert capsys.readouterr().out, "an example says what it found"

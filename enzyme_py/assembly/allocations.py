@@ -16,15 +16,17 @@ apart, and Enzyme concludes that what was read through `old` is never overwritte
 writes it through `new`; the reverse sweep then reads the wrong values (MEASURED). Loads through such
 pointers are marked to be kept. Calls that read them cannot be marked, and are refused.
 
-A third trap are operands of matrix products: for one that is needed in the reverse sweep Enzyme
-keeps the memory after all, but the shadow, which it meant to make there, is never zeroed (MEASURED).
+A third trap are operands of matrix products, and blocks that are copied by loops: for one that is
+needed in the reverse sweep Enzyme keeps the memory after all, or just the pointer of its shadow, but
+the shadow, which it meant to make there, is never zeroed (MEASURED). The shadow of what calloc made
+is made by calloc too, so they are.
 
 A fourth are pointers that walk through an array by nested loops, as in np.sum of a matrix: where
 Enzyme cannot count such a pointer it keeps the pointers of the shadow in the forward sweep, before
 there is a shadow (MEASURED: wrong gradients, and crashes).
 
 So allocations whose pointer merges with another at a phi or select, leaves its loop through one,
-walks by more than a count, or is an operand of a product, are marked: a call that seems to keep the pointer makes Enzyme store it. That can be seen only in
+walks by more than a count, or is an operand of a product, are marked (kept.py). That can be seen only in
 the code that the pass really gets, after O2, whose text is what this file reads and writes. The
 native stage drops the marks.
 """
@@ -36,19 +38,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from enzyme_py.assembly.kept import KEPT, with_mark
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import readable
 from enzyme_py.errors import DerivativeError, Where
-from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
+from enzyme_py.frontend.type_hints import HINT
 from enzyme_py.rules.blas import SUFFIX
+from enzyme_py.rules.copies import is_body
 
 _CALLOC = re.compile(r"^declare .*@calloc\(", re.MULTILINE)
 _CALLOC_DECLARATION = (
     "declare noalias ptr @calloc(i64, i64) "
     'allockind("alloc,zeroed") allocsize(0,1) "alloc-family"="malloc"'
 )
-KEPT = f"{HINT}.kept"
-
 _VALUE = r'%(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
 _ALLOCATION = re.compile(rf"^ *({_VALUE}) = .*\bcall\b.* ptr @(?:malloc|calloc|realloc)\(")
 _ARGUMENTS = re.compile(r"(@(?:malloc|calloc|realloc)\([^)]*\))")
@@ -74,19 +76,18 @@ def protect_carried(module: DiffModule) -> DiffModule:
     keep = f"!{_free_number(lines)}"
     result: list[str] = []
     for function in _pieces(lines):
-        pointers = _Pointers(function)
+        pointers = Pointers(function)
         exchanged = pointers.exchanged()
         _check_calls(function, exchanged, module.where)
-        kept = pointers.carried() | pointers.multiplied(function)
-        result.extend(_marked(function, kept, exchanged, keep))
+        result.extend(
+            _marked(function, pointers.carried(), pointers.multiplied(function), exchanged, keep)
+        )
     text = "\n".join(result)
-    if f"@{KEPT}(" in text:
-        if not _CALLOC.search(text):
-            text += f"\n{_CALLOC_DECLARATION}"
-        text += f"\ndeclare void @{KEPT}(ptr) {HINT_ATTRIBUTES}\n"
+    if "@calloc(" in text and not _CALLOC.search(text):
+        text += f"\n{_CALLOC_DECLARATION}"
     if f"!enzyme_mustcache {keep}" in text:
         text += f"\n{keep} = !{{}}\n"
-    return replace(module, ir=text)
+    return with_mark(replace(module, ir=text))
 
 
 def _free_number(lines: list[str]) -> int:
@@ -94,21 +95,25 @@ def _free_number(lines: list[str]) -> int:
     return max(numbers, default=-1) + 1
 
 
-def _marked(function: list[str], kept: set[str], exchanged: set[str], keep: str) -> Iterator[str]:
+def _marked(
+    function: list[str], kept: set[str], zeroed: set[str], exchanged: set[str], keep: str
+) -> Iterator[str]:
     for line in function:
         load = _LOAD.match(line)
         if load and load.group(1) in exchanged:
             yield f"{line}, !enzyme_mustcache {keep}"
             continue
         allocation = _ALLOCATION.match(line)
-        if allocation is None or allocation.group(1) not in kept:
+        if allocation is None or allocation.group(1) not in kept | zeroed:
             yield line
+        elif allocation.group(1) not in kept:
+            yield _MALLOC.sub(r"@calloc(i64 1, \1)", line, count=1)
         else:
             # Zeros that are never written look constant, but where they merge with active memory
             # (`t = zeros if n == 0 else A @ B`) they need a shadow as that has.
             # The shadow must begin as zeros, also where only constants are stored.
-            zeroed = _MALLOC.sub(r"@calloc(i64 1, \1)", line, count=1)
-            yield _ARGUMENTS.sub(r'\1 "enzyme_active_val"', zeroed, count=1)
+            cleared = _MALLOC.sub(r"@calloc(i64 1, \1)", line, count=1)
+            yield _ARGUMENTS.sub(r'\1 "enzyme_active_val"', cleared, count=1)
             yield f"  call void @{KEPT}(ptr {allocation.group(1)})"
 
 
@@ -141,11 +146,13 @@ def _pieces(lines: list[str]) -> Iterator[list[str]]:
     yield piece
 
 
-class _Pointers:
+class Pointers:
     """The pointers of one function: which choose between others, and where each can come from."""
 
     def __init__(self, function: list[str]) -> None:
         self._roots = {match.group(1) for line in function if (match := _ALLOCATION.match(line))}
+        head = next((line for line in function if line.startswith("define ")), "")
+        self._parameters = set(re.findall(_VALUE, head))
         self._sources = dict(_sources(function)) if self._roots else {}
         self._origins = self._find_origins()
         self._blocks = _phis_by_block(function) if self._roots else []
@@ -171,12 +178,18 @@ class _Pointers:
             pointer = given[0]
         return True
 
+    def are_apart(self, first: str, second: str) -> bool:
+        """Tell whether two pointers lie in different memory: one of them in an allocation's own."""
+        own, other = (self._origins.get(one, {one}) for one in (first, second))
+        is_known = all(one in self._roots or one in self._parameters for one in own | other)
+        return is_known and not own & other and bool((own | other) & self._roots)
+
     def multiplied(self, function: list[str]) -> set[str]:
-        """Return the allocations that a product of matrices reads or writes."""
+        """Return the allocations that a product of matrices or a block copy reads or writes."""
         found: set[str] = set()
         for line in function if self._roots else ():
             call = _CALL.match(line)
-            if call is not None and call.group(1).endswith(SUFFIX):
+            if call is not None and (call.group(1).endswith(SUFFIX) or is_body(call.group(1))):
                 for given in re.findall(_VALUE, call.group(2)):
                     found |= self._origins.get(given, set()) & self._roots
         return found

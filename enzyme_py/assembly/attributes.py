@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from enzyme_py.frontend.type_hints import BARRIER, BARRIER_ATTRIBUTES, HINT, HINT_ATTRIBUTES
+from enzyme_py.rules import copies
 from enzyme_py.rules.inactive import INACTIVE
 
 _DECLARATION = re.compile(r'^declare\b.*@"?([-a-zA-Z$._0-9]+)"?\(.*\).*$', re.MULTILINE)
@@ -20,6 +21,8 @@ def with_attributes(ir: str) -> str:
             return f"{found.group(0)} {HINT_ATTRIBUTES}"
         if found.group(1).startswith(BARRIER):
             return f"{found.group(0)} {BARRIER_ATTRIBUTES}"
+        if copies.is_declared(found.group(1)):
+            return copies.declaration(found.group(1))
         row = INACTIVE.get(found.group(1))
         if row is None:
             return found.group(0)

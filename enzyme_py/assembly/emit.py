@@ -13,6 +13,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 
 from enzyme_py.assembly.call import Argument, EnzymeCall
+from enzyme_py.assembly.hidden_shadows import needs_hidden_shadow, zeros_like
 from enzyme_py.assembly.record import Record
 from enzyme_py.assembly.results import ResultBuilder, result_type, returns_primal, seed_type
 from enzyme_py.frontend.lower import CompiledKernel, compile_kernel
@@ -117,9 +118,19 @@ class _Emitter:
                 self._flat(given_types[position + i], values[position + i])
                 for i in range(1 + count)
             ]
-            arguments.append(Argument(kind, activity, primal, shadows))
+            if needs_hidden_shadow(self.request, kind, activity):
+                arguments.append(self._constant(kind, primal, values[position]))
+            else:
+                arguments.append(Argument(kind, activity, primal, shadows))
             position += 1 + count
         return arguments, list(values[position:])
+
+    def _constant(self, kind: Any, primal: Sequence[ir.Value], value: ir.Value) -> Argument:
+        """Return a constant array with shadows that nobody sees."""
+        lanes = range(self.request.width)
+        shadows = [zeros_like(self.context, self.builder, kind, value) for _ in lanes]
+        flat = [self._flat(kind, one) for one in shadows]
+        return Argument(kind, Activity.DUPLICATED, primal, flat)
 
     def _flat(self, kind: Any, value: ir.Value) -> tuple[ir.Value, ...]:
         packer = self.context.get_arg_packer([kind])

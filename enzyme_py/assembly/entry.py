@@ -21,7 +21,9 @@ from llvmlite import ir
 from numba.core import callconv, cgutils, types
 
 from enzyme_py.assembly.attributes import with_attributes
+from enzyme_py.assembly.block_copies import chosen_way, link_copies
 from enzyme_py.assembly.emit import kernel_types
+from enzyme_py.assembly.kept import NO_RECOMPUTING
 from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import stable_names
@@ -58,12 +60,9 @@ _OPTIONS = (
     "--two-entry-phi-node-folding-threshold=0",
     "--speculate-one-expensive-inst=0",
     "--disable-loop-idiom-memcpy",  # loops of typed copies say more than one untyped block
+    "--disable-loop-idiom-memset",  # likewise: of the zeros in a list's room no type would be left
     "--jump-threading-threshold=0",  # it splits allocations: zero gradients with rematerialisation
 )
-# With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate). With products
-# it does where operands are recomputed (allocations.py), which in the code that an inner derivative
-# makes cannot be prevented.
-_NO_RECOMPUTING = ("--enzyme-rematerialize=0",)
 _PRIMITIVE_CALL = re.compile(r"\bcall\b[^\n]*@__enzyme_")
 
 # The statuses of csrc/runtime.h, and what a caller sees.
@@ -90,14 +89,22 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     names = tuple(entry_name(one) for one in requests)
     is_catching = any(catches(one.kernel) for one in lowered)
     text = _module_text(lowered, requests)
-    is_recomputed = not is_catching and not _nests_products(text, requests)
-    options = _OPTIONS + (() if is_recomputed else _NO_RECOMPUTING)
+    is_recomputed = not is_catching and not nests_products(text, request)
+    # With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate). With products
+    # it does where operands are recomputed (allocations.py), which in the code that an inner derivative
+    # makes cannot be prevented.
+    options = _OPTIONS + (() if is_recomputed else (NO_RECOMPUTING,))
     return DiffModule(text, names, options, where)
 
 
-def _nests_products(text: str, requests: Sequence[Request]) -> bool:
+def nests(ir: str, request: Request) -> bool:
+    """Tell whether something in the module of a request is differentiated more than once."""
+    return len(_PRIMITIVE_CALL.findall(ir)) > 1 + request.is_split
+
+
+def nests_products(ir: str, request: Request) -> bool:
     """Tell whether products of matrices are differentiated more than once."""
-    return blas.HELPERS[0] in text and len(_PRIMITIVE_CALL.findall(text)) > len(requests)
+    return blas.HELPERS[0] in ir and nests(ir, request)
 
 
 def entry_name(request: Request) -> str:
@@ -145,6 +152,7 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
     names = [entry_name(request) for request in requests]
     module.link_in(_parsed(runtime_ir()))
     names += _link_products(module)
+    names += link_copies(module, chosen_way(requests, nests=nests(str(module), requests[0])))
     module.verify()
     return with_attributes(stable_names(str(module), names))
 

@@ -37,8 +37,14 @@ _PRIMITIVE = "__enzyme_"
 _HOLDS_FLOATS = re.compile(r'"enzyme_type"="[^"]*\[-1,-1\]:Float')
 _ARGUMENT = re.compile(r"^%arg\.([^.\"]+)")
 _PHI_VALUE = re.compile(r"\[ (.+?), %")
-_COPIES = ("llvm.memcpy.", "llvm.memmove.")
-_HARMLESS = ("llvm.", "free", HINT)  # copies are looked at as writes
+_COPIES = ("llvm.memcpy.", "llvm.memmove.", "enzyme_py_copy")
+_HARMLESS = (
+    "llvm.",
+    "free",
+    HINT,
+    "enzyme_py_copy",
+    "enzyme_py_clear",
+)  # copies are looked at as writes
 _ALLOCATIONS = ("malloc", "calloc", "realloc", "NRT_")
 # Results that carry no derivative, whatever they are made from.
 _PLAIN = ("icmp", "fcmp", "sitofp", "uitofp", "fptosi", "fptoui", "ptrtoint", "alloca")

@@ -1,4 +1,8 @@
-"""The index of a broadcast dimension in Numba's array expressions, without memory.
+"""The shapes and indices of Numba's array expressions, without branches and without memory.
+
+Numba finds the shape of a result by a function with a loop and branches per operand. What comes out
+of branches is no loop invariant to LLVM, so that nothing outside a loop knows how large its
+temporaries are. `broadcast_shape` is the same without a branch.
 
 For each dimension Numba emits `if dim > 1: index = loop_index` on an index that starts at 0. After
 O2 that is a select carried around the loop, which reverse mode stores once per element: measured on
@@ -11,6 +15,33 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
+from numba.np import npyimpl
+
+
+def is_broadcast(function: Any) -> bool:
+    """Tell whether a function is Numba's search for the shape of a result."""
+    return function is npyimpl._broadcast_onto
+
+
+def broadcast_shape(builder: ir.IRBuilder, given: Any) -> Any:
+    """Emit what Numba's function does: (rank, shape of an operand, rank, shape of the result).
+
+    The result is positive, or negative where the operand does not fit.
+    """
+    rank, source, full_rank, target = given
+    offset = full_rank.constant - rank.constant
+    kind = full_rank.type
+    fits = ir.Constant(ir.IntType(1), 1)
+    for axis in range(rank.constant):
+        own = builder.load(builder.gep(source, [kind(axis)]))
+        place = builder.gep(target, [kind(axis + offset)])
+        found = builder.load(place)
+        is_open = builder.icmp_signed("==", found, kind(1))
+        is_alike = builder.icmp_signed("==", own, found)
+        is_one = builder.icmp_signed("==", own, kind(1))
+        fits = builder.and_(fits, builder.or_(is_open, builder.or_(is_alike, is_one)))
+        builder.store(builder.select(is_open, own, found), place)
+    return builder.select(fits, kind(max(full_rank.constant, 1)), kind(-1))
 
 
 def forget_broadcast_indices(module: ir.Module) -> None:

@@ -5,7 +5,9 @@ the attribute there, and not on the parameters of the outermost function (MEASUR
 do something, or O2 deletes it before the pass has read it; the native stage drops it.
 
 Numba fills and copies memory by untyped intrinsics, but knows the element type when it emits them;
-`hint_block_operations` writes it down.
+`hint_block_operations` writes it down. It moves records (the arrays in a list) by loads and stores
+of LLVM structs, which O2 takes apart; `hint_records` writes down what their fields are. The tables
+of sets are integers that nothing but their type tells from floats: `hint_tables`.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ BARRIER_ATTRIBUTES = 'nounwind willreturn nofree nosync memory(none) "enzyme_ina
 
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
+_DATA = "NRT_MemInfo_data_fast"  # memory of the runtime, from its header
 _BLOCK_OPERATIONS = ("llvm.memset.", "llvm.memcpy.", "llvm.memmove.")
 
 
@@ -64,6 +67,121 @@ def content_of(kind: ir.Type) -> str | None:
         real, imaginary = map(content_of, kind.elements)
         return real if real == imaginary else None
     return None
+
+
+def hint_tables(module: ir.Module) -> None:
+    """Put a hint behind every place where the memory of a set of integers gets its type.
+
+    Not for arrays: a call that reads their pointer keeps Enzyme from recomputing them.
+    """
+    for function in list(module.functions):
+        for block in function.blocks:
+            for instruction in list(block.instructions):
+                if _is_table(instruction):
+                    builder = ir.IRBuilder(block)
+                    builder.position_after(instruction)
+                    builder.call(hint_function(module, "Integer"), [instruction.operands[0]])
+
+
+def _is_table(instruction: Any) -> bool:
+    if not isinstance(instruction, ir.CastInstr) or instruction.opname != "bitcast":
+        return False
+    source = instruction.operands[0]
+    if not isinstance(source, ir.CallInstr) or source.callee.name != _DATA:
+        return False
+    pointee = getattr(instruction.type, "pointee", ir.VoidType())
+    return isinstance(pointee, ir.LiteralStructType) and _is_integral(pointee)
+
+
+def _is_integral(kind: ir.Type) -> bool:
+    """Tell whether a value of the type is integers and nothing else, as in a set of integers."""
+    if isinstance(kind, ir.LiteralStructType):
+        return all(map(_is_integral, kind.elements))
+    if isinstance(kind, ir.ArrayType):
+        return _is_integral(kind.element)
+    return isinstance(kind, ir.IntType)
+
+
+def hint_records(module: ir.Module, data: Any) -> None:
+    """Put a hint in front of every load and store of a record that lies in memory of the heap.
+
+    A hint on a local variable, or on a parameter that may be one, would keep O2 from taking it apart.
+    """
+    for function in list(module.functions):
+        for block in function.blocks:
+            for instruction in list(block.instructions):
+                place = _record_place(instruction)
+                if place is not None:
+                    builder = ir.IRBuilder(block)
+                    builder.position_before(instruction)
+                    hint = _record_hint(module, data, place.type.pointee)
+                    builder.call(hint, [builder.bitcast(place, _POINTER)])
+
+
+def _record_place(instruction: Any) -> Any:
+    """Return the pointer that a load or store of a record goes through, if it is of the heap."""
+    if isinstance(instruction, ir.instructions.LoadInstr):
+        place = instruction.operands[0]
+    elif isinstance(instruction, ir.instructions.StoreInstr):
+        place = instruction.operands[1]
+    else:
+        return None
+    kind = place.type.pointee
+    if not _is_record(kind) or content_of(kind) is not None:
+        return None
+    base = place
+    while isinstance(base, (ir.instructions.GEPInstr, ir.CastInstr)):
+        base = base.operands[0]
+    is_local = isinstance(base, (ir.instructions.AllocaInstr, ir.Argument, ir.Constant))
+    return None if is_local or isinstance(base, ir.GlobalValue) else place
+
+
+def _record_hint(module: ir.Module, data: Any, kind: ir.Type) -> ir.Function:
+    entries, code = ["[-1]:Pointer"], []
+    for offset, field in _fields(data, kind, 0):
+        content = _field_content(field)
+        if isinstance(field, ir.PointerType):
+            entries.append(f"[-1,{offset}]:Pointer")
+            if content != "Pointer":
+                entries.append(f"[-1,{offset},-1]:{content}")
+        else:
+            size = field.get_abi_size(data) if content == "Integer" else 1
+            entries.extend(f"[-1,{offset + byte}]:{content}" for byte in range(size))
+        code.append(f"{offset}{'p' if isinstance(field, ir.PointerType) else ''}{content}")
+    name = f"{HINT}.record.{'.'.join(code).replace('@', '.')}"
+    found = module.globals.get(name)
+    if found is None:
+        found = ir.Function(module, ir.FunctionType(ir.VoidType(), [_POINTER]), name)
+        found.args[0].attributes = TypedAttributes(f"{{{', '.join(entries)}}}")
+    return found
+
+
+def _field_content(field: ir.Type) -> str:
+    """Return what a field is, or for a pointer what it points at, in Enzyme's words."""
+    if isinstance(field, ir.PointerType):
+        pointee = field.pointee
+        is_bytes = pointee == ir.IntType(8)  # a pointer to anything
+        if isinstance(pointee, ir.IntType) and not is_bytes:
+            return "Integer"
+        return content_of(pointee) or "Pointer"
+    return "Integer" if isinstance(field, ir.IntType) else content_of(field) or "Pointer"
+
+
+def _fields(data: Any, kind: ir.Type, start: int) -> Iterator[tuple[int, ir.Type]]:
+    """Yield the scalars of an LLVM type with their offsets."""
+    if isinstance(kind, ir.LiteralStructType):
+        offset = start
+        for element in kind.elements:
+            alignment = element.get_abi_alignment(data)
+            offset = -(-offset // alignment) * alignment
+            yield from _fields(data, element, offset)
+            offset += element.get_abi_size(data)
+    elif isinstance(kind, ir.ArrayType):
+        step = kind.element.get_abi_size(data)
+        for index in range(kind.count):
+            yield from _fields(data, kind.element, start + index * step)
+    else:
+        yield start, kind
 
 
 def hint_block_operations(module: ir.Module) -> None:

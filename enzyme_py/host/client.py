@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import dataclasses
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -91,7 +92,11 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
 
     May be called from any thread. Ctrl-C ends the request at once, and only this one.
     """
-    return judge(module, _run(module, module.options))
+    outcome = _run(module, module.options)
+    if outcome.signal == signal.SIGSEGV and not outcome.timed_out:
+        # LLVM's GVN, which Enzyme runs on what it made, can crash on large loops; O3 comes later anyway.
+        outcome = _run(module, (*module.options, "--enzyme-postopt=0"))
+    return judge(module, outcome)
 
 
 def simplify(module: DiffModule) -> DiffModule:

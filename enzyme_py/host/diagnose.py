@@ -64,6 +64,13 @@ class Row:
 
 ROWS = (
     Row(
+        r"could not statically determine size of realloc(?P<name>)",
+        DerivativeError,
+        "reverse over reverse of a loop whose number of turns is not known before it runs",
+        "take forward over reverse, jvp of grad, or count the turns: `for i in range(n)` in place of "
+        "an iterator or a while",
+    ),
+    Row(
         r"No (?:augmented forward pass|reverse pass|forward mode derivative|"
         r"forward mode error function) found for (?P<name>[^\s]+)",
         NoDerivativeError,

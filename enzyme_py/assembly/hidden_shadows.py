@@ -1,0 +1,66 @@
+"""Shadows of zeros for constant arrays, which nobody sees.
+
+Natural code mixes constant and active memory: `h = h0; for ...: h = np.tanh(w @ h)` with a constant h0.
+Enzyme refuses that at compile time. Deciding while running (run-time activity) is the cheap answer in
+reverse mode; but forward mode has none for products, and where reverse mode is differentiated again
+with products in it, the adjoint is added to the constant's own memory (MEASURED). A constant with a
+shadow of its own is right everywhere: its tangent is zero, and its gradient is thrown away.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.np.arrayobj import make_array, populate_array
+
+from enzyme_py.request import Activity, Request
+
+_SIZE = ir.IntType(64)
+_POINTER = ir.IntType(8).as_pointer()
+
+
+def needs_hidden_shadow(request: Request, kind: Any, activity: Activity) -> bool:
+    """Tell whether an argument of this type, so annotated, gets a shadow in this request."""
+    if not request.shadows_constants or activity is not Activity.CONST:
+        return False
+    return isinstance(kind, types.Array) and isinstance(kind.dtype, (types.Float, types.Complex))
+
+
+def zeros_like(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
+    """Return an array of zeros with the shape and the strides of the given one."""
+    array = make_array(kind)(context, builder, value)
+    shape, strides = (cgutils.unpack_tuple(builder, part) for part in (array.shape, array.strides))
+    low, bytes_ = _extent(builder, shape, strides, array.itemsize)
+    function_type = ir.FunctionType(_POINTER, [_SIZE, _SIZE])
+    allocate = cgutils.get_or_insert_function(builder.module, function_type, "calloc")
+    start = builder.call(allocate, [_SIZE(1), bytes_])
+    first = builder.gep(start, [builder.neg(low)])
+    made = make_array(kind)(context, builder)
+    populate_array(
+        made,
+        data=builder.bitcast(first, array.data.type),
+        shape=array.shape,
+        strides=array.strides,
+        itemsize=array.itemsize,
+        meminfo=None,
+        parent=None,
+    )
+    return made._getvalue()
+
+
+def _extent(builder: ir.IRBuilder, shape: Any, strides: Any, itemsize: Any) -> tuple[Any, Any]:
+    """Return how far an array reaches below its first element, as a negative number, and its bytes."""
+    zero = _SIZE(0)
+    low, high = zero, itemsize
+    for size, stride in zip(shape, strides, strict=True):
+        # An empty dimension reaches nowhere; what the others say is then too much, and harmless.
+        last = builder.select(
+            builder.icmp_signed(">", size, zero), builder.sub(size, _SIZE(1)), zero
+        )
+        way = builder.mul(last, stride)
+        is_down = builder.icmp_signed("<", way, zero)
+        low = builder.add(low, builder.select(is_down, way, zero))
+        high = builder.add(high, builder.select(is_down, zero, way))
+    return low, builder.sub(high, low)

@@ -1,0 +1,58 @@
+"""The mark of an allocation that must be kept: a call that seems to keep its pointer.
+
+    declare void @enzyme_py_hint.kept(ptr)
+
+To one reverse mode the mark is an inactive function. In forward mode it must also make the memory
+active, which may begin with constants only (`c = np.ones(n)`, then a loop): there it has a rule.
+
+Where reverse mode differentiates what another mode made, the shadows of the inner one are
+allocations too, carried around the same loops, and without a mark the outer reverse mode recomputes
+them: wrong gradients without a word, or code that never ends (MEASURED). So there the mark has
+rules, by which the derivative of a mark is a mark on both the pointer and its shadow.
+
+Rules know one shadow. Modules with requests of several are differentiated without recomputing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from enzyme_py.assembly.module import DiffModule
+from enzyme_py.assembly.requests import Requests
+from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
+
+KEPT = f"{HINT}.kept"
+NO_RECOMPUTING = "--enzyme-rematerialize=0"
+
+_HARMLESS = "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite)"
+_INACTIVE = f"declare void @{KEPT}(ptr) {HINT_ATTRIBUTES}\n"
+# The pass reads the rules after its own O2, which would drop what is internal and not used.
+_RULED = f"""declare void @{KEPT}(ptr) {_HARMLESS} "enzyme_nofree"
+define void @{KEPT}_both(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
+  call void @{KEPT}(ptr %pointer)
+  call void @{KEPT}(ptr %shadow)
+  ret void
+}}
+define void @{KEPT}_reverse(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
+  ret void
+}}
+@__enzyme_register_derivative_kept = global [2 x ptr] [ptr @{KEPT}, ptr @{KEPT}_both]
+@__enzyme_register_gradient_kept = global [3 x ptr] \
+[ptr @{KEPT}, ptr @{KEPT}_both, ptr @{KEPT}_reverse]
+"""
+
+
+def with_mark(module: DiffModule) -> DiffModule:
+    """Return the module with the mark declared as its requests need it."""
+    if f"@{KEPT}(" not in module.ir:
+        return module
+    requests = Requests(module.ir)
+    options, declaration = module.options, _INACTIVE
+    every = requests.all()
+    if all(one.width == 1 for one in every):
+        # Forward mode of forward mode keeps no memory, and rules would.
+        if any(one.is_reverse for one in every) == (len(every) > 1):
+            declaration = _RULED
+    elif not all(one.is_reverse for one in requests.under_reverse()):
+        options = (*options, NO_RECOMPUTING)
+    return replace(module, ir=f"{module.ir}\n{declaration}", options=options)

@@ -1,0 +1,91 @@
+"""The natural loops of one function in IR text, and what is known in front of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from enzyme_py.assembly.control_flow import Block, Body
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A natural loop with one latch, entered from one block that goes nowhere else."""
+
+    header: str
+    latch: str
+    preheader: str
+    blocks: frozenset[str]
+
+
+class Flow:
+    """Blocks, loops and definitions of one function, given as its lines, the first with its head."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._body = Body.of(lines[0], list(lines[1:]))
+
+    @property
+    def blocks(self) -> dict[str, Block]:
+        """The blocks by label; none if the function is not understood."""
+        return {} if self._body is None else self._body.blocks
+
+    def block_of(self, line: int) -> str | None:
+        """Return the label of the block in which an instruction stands."""
+        block = None if self._body is None else self._body.block_at.get(line - 1)
+        return None if block is None else block.label
+
+    def defined_in(self, value: str) -> str | None:
+        """Return the block that defines a value, None for a constant or a parameter."""
+        line = None if self._body is None else self._body.definitions.get(value)
+        return None if line is None else self.block_of(line + 1)
+
+    def terminator(self, label: str) -> int:
+        """Return the line of a block's last instruction."""
+        return self.blocks[label].exit + 1
+
+    def start(self, label: str) -> int:
+        """Return the line of a block's first instruction."""
+        return self.blocks[label].start + 1
+
+    def dominates(self, first: str, second: str) -> bool:
+        """Tell whether every way to the second block leads through the first."""
+        return self._body is not None and self._body.dominates(first, second)
+
+    def is_available(self, value: str, block: str) -> bool:
+        """Tell whether an operand has its value at the end of a block."""
+        place = self.defined_in(value)
+        return place is None or self.dominates(place, block)
+
+    def is_repeated(self, line: int) -> bool:
+        """Tell whether a line can run more than once."""
+        own = self.block_of(line)
+        pending = list(self.blocks[own].successors) if own is not None else []
+        seen: set[str] = set()
+        while pending:
+            label = pending.pop()
+            if label not in seen:
+                seen.add(label)
+                pending.extend(self.blocks[label].successors)
+        return own in seen
+
+    def loops(self) -> list[Loop]:
+        """Return the loops in simple form, inner ones first."""
+        found = []
+        for label, block in self.blocks.items():
+            latches = [one for one in block.predecessors if self.dominates(label, one)]
+            outside = [one for one in block.predecessors if one not in latches]
+            if len(latches) == 1 and len(outside) == 1:
+                leads_to = set(self.blocks[outside[0]].successors)
+                if leads_to == {label}:
+                    body = self._blocks_between(label, latches[0])
+                    found.append(Loop(label, latches[0], outside[0], body))
+        return sorted(found, key=lambda loop: len(loop.blocks))
+
+    def _blocks_between(self, header: str, latch: str) -> frozenset[str]:
+        body, pending = {header}, [latch]
+        while pending:
+            label = pending.pop()
+            if label not in body:
+                body.add(label)
+                pending.extend(self.blocks[label].predecessors)
+        return frozenset(body)
