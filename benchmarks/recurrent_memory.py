@@ -1,0 +1,217 @@
+"""Peak memory and time of gradients through long sequences, beside an adjoint written by hand.
+
+Run it: `python benchmarks/recurrent_memory.py [--write] [--quick]`. Every figure is of a new process, which
+first compares our gradient with the one by hand, then sets the high-water mark of its resident
+memory back and measures one call. `--write` also puts the table into docs/memory-figures.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+import recurrent_by_hand as by_hand
+from timing import resident_bytes
+
+import enzyme_py as enzyme
+from enzyme_py.native.runtime import library, memory_stats
+
+REPORT = Path(__file__).resolve().parent.parent / "docs" / "memory-figures.md"
+INPUTS = 4
+LONG = 100_000  # steps
+GOAL = 1.5
+CALLS = 100_000
+
+
+@enzyme.jit
+def loss_a(W, U, b, inputs):
+    """The state is updated; the mean of the last."""
+    h = np.zeros(b.size)
+    for t in range(inputs.shape[0]):
+        h = np.tanh(W @ h + U @ inputs[t] + b)
+    return np.mean(h)
+
+
+@enzyme.jit
+def loss_c(W, U, b, inputs):
+    """The states are assigned to slices of one array; the mean of all."""
+    h = np.zeros(b.size)
+    states = np.zeros((inputs.shape[0], b.size))
+    for t in range(inputs.shape[0]):
+        h = np.tanh(W @ h + U @ inputs[t] + b)
+        states[t, :] = h
+    return np.mean(states)
+
+
+@enzyme.jit
+def loss_d(W, U, b, inputs):
+    """The states are joined by concatenation in the loop; the mean of squares."""
+    h = np.zeros(b.size)
+    y = np.zeros(0)
+    for t in range(inputs.shape[0]):
+        h = np.tanh(W @ h + U @ inputs[t] + b)
+        y = np.concatenate((y, h))
+    return np.mean(y * y)
+
+
+LOSSES = {"a": loss_a, "c": loss_c, "d": loss_d}
+BY_HAND = {"a": by_hand.gradient_a, "c": by_hand.gradient_c, "d": by_hand.gradient_d}
+
+Call = Callable[..., Any]
+
+
+def arguments(hidden: int, steps: int) -> tuple[np.ndarray, ...]:
+    random = np.random.default_rng(hidden)
+    W = random.normal(size=(hidden, hidden)) / np.sqrt(hidden)
+    U = random.normal(size=(hidden, INPUTS)) / 2
+    return W, U, random.normal(size=hidden), random.normal(size=(steps, INPUTS))
+
+
+# --- in the process that is measured --------------------------------------------------------------
+
+
+def gradient_of(who: str, loss: str) -> Call:
+    if who == "by hand":
+        return BY_HAND[loss]
+    return lambda *args: enzyme.gradient(LOSSES[loss], *args)
+
+
+def compare(loss: str, hidden: int) -> None:
+    """Raise unless ours and the one by hand agree; both are compiled by it."""
+    args = arguments(hidden, 300)
+    ours, theirs = (gradient_of(who, loss)(*args) for who in ("ours", "by hand"))
+    for one, other in zip(ours, theirs, strict=True):
+        scale = float(np.max(np.abs(other)))
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11 * scale)
+
+
+def set_mark_back() -> None:
+    """From now on VmHWM is the peak since now (Linux)."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def high_water_mark() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("this system does not tell the peak of resident memory")
+
+
+def measure(who: str, loss: str, hidden: int, steps: int) -> dict[str, float]:
+    """One call in this process: seconds, growth of resident memory, the region's own peak."""
+    compare(loss, hidden)
+    call, args = gradient_of(who, loss), arguments(hidden, steps)
+    enzyme.inspect.trim()
+    library().enzyme_py_reset_stats()
+    before = resident_bytes()
+    set_mark_back()
+    begin = time.perf_counter()
+    call(*args)
+    seconds = time.perf_counter() - begin
+    return {
+        "seconds": seconds,
+        "resident": high_water_mark() - before,
+        "region": memory_stats().peak,
+    }
+
+
+def many_calls(calls: int) -> dict[str, float]:
+    """The growth of resident memory over many gradients of loss d."""
+    call, args = gradient_of("ours", "d"), arguments(8, 50)
+    for _ in range(1000):
+        call(*args)
+    before = resident_bytes()
+    for _ in range(calls):
+        call(*args)
+    return {"grown": resident_bytes() - before, "of": before}
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def new_process(*question: object) -> dict[str, float]:
+    command = [sys.executable, str(Path(__file__).resolve()), "--measure", json.dumps(question)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        raise SystemExit(answer.stderr)
+    found: dict[str, float] = json.loads(answer.stdout.splitlines()[-1])
+    return found
+
+
+def mib(size: float) -> str:
+    return f"{size / 2**20:.1f}"
+
+
+def rows(*, quick: bool) -> list[str]:
+    lines = []
+    for loss in LOSSES:
+        for hidden in (8,) if quick else (8, 64, 256):
+            steps = LONG // 10 if quick else LONG
+            ours, theirs = (new_process(who, loss, hidden, steps) for who in ("ours", "by hand"))
+            by_states = max(theirs["resident"], 8.0 * steps * hidden)  # it may fit into old pages
+            ratio = ours["resident"] / by_states
+            lines.append(
+                f"| {loss} | {hidden} | {steps} | {mib(by_states)} | {mib(ours['resident'])} "
+                f"| {ratio:.2f} | {mib(ours['region'])} "
+                f"| {ours['seconds'] / theirs['seconds']:.2f} | {theirs['seconds']:.2f} s |"
+            )
+            print(lines[-1], flush=True)
+    return lines
+
+
+HEAD = f"""\
+# Memory of long sequences
+
+Written by `python benchmarks/recurrent_memory.py --write`. A recurrent cell with {INPUTS} inputs; gradients by all
+weights and inputs. Beside it stands an adjoint by hand in Numba that stores the states and nothing else
+(`benchmarks/recurrent_by_hand.py`), found equal before anything is measured. Memory is the growth of the
+high-water mark of resident memory during one call in a new process, in MiB; the goal for {LONG} steps is
+{GOAL} times.
+
+* a: the state is updated, the mean of the last
+* c: the states are assigned to slices of one array, the mean
+* d: the states are joined by `np.concatenate` in the loop, the mean of squares
+
+The goal is missed. What a recurrence costs us are two arrays a step where the states alone would do: the
+state, which the next step overwrites and the adjoint of the product reads, and the argument of tanh, whose
+derivative the pass takes from the argument and not from the result. In c and d the array of all
+states and what the loss makes of it come with shadows beside.
+
+| loss | hidden | steps | by hand | ours | ratio | our region's peak | time ratio | by hand |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help=f"renew {REPORT.name}")
+    parser.add_argument("--quick", action="store_true", help="one size, a tenth of the steps")
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.measure:
+        question = json.loads(chosen.measure)
+        print(json.dumps(many_calls(*question) if len(question) == 1 else measure(*question)))
+        return
+    lines = rows(quick=chosen.quick)
+    calls = CALLS // 10 if chosen.quick else CALLS
+    flat = new_process(calls)
+    told = (
+        f"Resident memory grew by {mib(flat['grown'])} MiB of {mib(flat['of'])} "
+        f"over {calls} gradients of loss d, 8 hidden, 50 steps."
+    )
+    print(told)
+    if chosen.write:
+        REPORT.write_text(HEAD + "\n".join(lines) + "\n\n" + told + "\n")
+
+
+if __name__ == "__main__":
+    main()
