@@ -25,6 +25,9 @@ from enzyme_py.rules import copies
 
 _DECLARED = re.compile(r"^declare .*@(enzyme_py_\w+)\(.*\n", re.MULTILINE)
 _RULES = re.compile(r"^!\d+ = !\{ptr @enzyme_py_(?:copy|move_back|clear)\w+\.\w+\}\n", re.MULTILINE)
+_REGISTERED = re.compile(
+    r"^@__enzyme_register_\w+?_enzyme_py_(?:copy|move_back|clear)\w+ = .*\n", re.MULTILINE
+)
 _CALLED = re.compile(r"\bcall void @(enzyme_py_(?:copy|clear)\d_[ds]+)\(")
 _COPY = re.compile(
     rf"\bcall void @(enzyme_py_copy\d_[ds]+)\(ptr (?:\w+ )*({NAME}), ptr (?:\w+ )*({NAME}),"
@@ -68,7 +71,8 @@ def with_bodies(module: DiffModule) -> DiffModule:
     kept = _DECLARED.sub(lambda found: "" if copies.is_declared(found[1]) else found[0], module.ir)
     pieces = _FUNCTIONS.split(kept)
     functions = map(_with_simple_copies, map(_without_rule, pieces[1:]))
-    text = _RULES.sub("", pieces[0] + "".join(functions))
+    # A registration is a global in a module as assembled, metadata in one the host has read.
+    text = _REGISTERED.sub("", _RULES.sub("", pieces[0] + "".join(functions)))
     bodies = copies.definitions(called, copies.LOOPS).replace("linkonce_odr", "internal")
     known = [line for line in bodies.split("\n") if not _is_known(line, text)]
     return replace(module, ir="\n".join([text, *known]))
