@@ -22,6 +22,13 @@ from enzyme_py.annotations import Duplicated as Duplicated
 from enzyme_py.annotations import DuplicatedNoNeed as DuplicatedNoNeed
 from enzyme_py.annotations import make_zero as make_zero
 from enzyme_py.errors import EnzymeError as EnzymeError
+from enzyme_py.jacobians import hessian as hessian
+from enzyme_py.jacobians import hvp as hvp
+from enzyme_py.jacobians import hvp_and_gradient as hvp_and_gradient
+from enzyme_py.jacobians import jacfwd as jacfwd
+from enzyme_py.jacobians import jacobian as jacobian
+from enzyme_py.jacobians import jacrev as jacrev
+from enzyme_py.jacobians import vhp as vhp
 from enzyme_py.modes import Forward as Forward
 from enzyme_py.modes import ForwardWithPrimal as ForwardWithPrimal
 from enzyme_py.modes import Reverse as Reverse

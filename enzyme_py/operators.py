@@ -110,7 +110,8 @@ def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
                 )
 
 
-def _argnums(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
+def numbered(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
+    """Return the numbers that an `argnums` names, and whether it is a single one."""
     single = isinstance(argnums, (int, np.integer))
     numbers = (argnums,) if single else argnums
     if not isinstance(numbers, (tuple, list)) or not all(
@@ -144,7 +145,7 @@ def _gradient_runner(
     f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, *, with_value: bool
 ) -> Any:
     kernel = as_kernel(f)
-    numbers, is_single = _argnums(argnums)
+    numbers, is_single = numbered(argnums)
     plan = Gradient(kernel, numbers, is_single, with_value, bool(has_aux))
     prefix = "value_and_grad" if with_value else "grad"
     return named_runner(plan, kernel, f"{prefix}_of_{kernel.py_func.__name__}")

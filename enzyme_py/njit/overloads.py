@@ -126,13 +126,13 @@ for _kind, _count in (
 # Functions that return functions
 
 
-def _dispatcher_of(kind: Any) -> Any:
+def dispatcher_of(kind: Any) -> Any:
     if isinstance(kind, types.Dispatcher):
         return as_kernel(kind.dispatcher)
     return None
 
 
-def _literal(kind: Any, default: Any) -> Any:
+def literal(kind: Any, default: Any) -> Any:
     if kind is None:
         return default
     if isinstance(kind, types.Omitted):
@@ -152,13 +152,13 @@ def _register_transformer(function: Callable[..., Any]) -> None:
         prefer_literal = True
 
         def generic(self, args: Sequence[Any], kws: Any) -> Any:
-            kernel = _dispatcher_of(args[0]) if args else None
+            kernel = dispatcher_of(args[0]) if args else None
             if kernel is None:
                 return None
             names = ("argnums", "has_aux")
             given = {**dict(zip(names, args[1:], strict=False)), **kws}
-            argnums = _literal(given.get("argnums"), 0)
-            made = function(kernel, argnums, bool(_literal(given.get("has_aux"), False)))
+            argnums = literal(given.get("argnums"), 0)
+            made = function(kernel, argnums, bool(literal(given.get("has_aux"), False)))
             return signature(types.Dispatcher(made), *args, *kws.values())
 
     @lower_builtin(function, types.VarArg(types.Any))
@@ -185,7 +185,7 @@ class _GradientTemplate(AbstractTemplate):  # type: ignore[misc]
 
     def generic(self, args: Sequence[Any], kws: Any) -> Any:
         mode, place = _split_mode(args)
-        if kws or len(args) <= place or _dispatcher_of(args[place]) is None:
+        if kws or len(args) <= place or dispatcher_of(args[place]) is None:
             return None
         calls = _gradient_calls(self.context, mode, args[place:])
         results = [call.return_type for _, call in calls]
@@ -195,7 +195,7 @@ class _GradientTemplate(AbstractTemplate):  # type: ignore[misc]
 
 def _gradient_calls(typing_context: Any, mode: Mode, args: Sequence[Any]) -> list[Any]:
     """Return the functions to call, with their signatures: one, or in forward mode one a part."""
-    kernel, given = _dispatcher_of(args[0]), tuple(map(types.unliteral, args[1:]))
+    kernel, given = dispatcher_of(args[0]), tuple(map(types.unliteral, args[1:]))
     if mode.is_forward:
         if any(
             isinstance(kind, types.BaseTuple) and activity_of(kind) is not Activity.CONST
@@ -236,7 +236,7 @@ def _lower_gradient(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -
 
 @overload(operators.jvp, strict=False)  # annotations would count as a difference
 def _jvp(f: Any, primals: Any, tangents: Any) -> Callable[..., Any] | None:
-    kernel = _dispatcher_of(f)
+    kernel = dispatcher_of(f)
     if kernel is None:
         return None
     plan = Jvp(kernel)
@@ -262,7 +262,7 @@ class _AutodiffTemplate(AbstractTemplate):  # type: ignore[misc]
 def _autodiff_plan(args: Sequence[Any]) -> tuple[Annotated, list[Any], int]:
     """Return the plan of an autodiff call, the types of its parts, and where arguments begin."""
     mode, place = _split_mode(args)
-    kernel = _dispatcher_of(args[place])
+    kernel = dispatcher_of(args[place])
     if kernel is None:
         message = "autodiff in compiled code needs a jitted function"
         raise AnnotationError(message, remedy="decorate it with enzyme.jit or numba.njit")

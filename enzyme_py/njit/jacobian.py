@@ -1,0 +1,311 @@
+"""Jacobians in compiled code: columns from forward mode, rows from reverse mode, arranged.
+
+The Jacobian of an output by an argument has the shape out.shape + in.shape; a number has the shape
+(), and where both are numbers the derivative is one. A function that returns a tuple has a Jacobian
+for each part, in a tuple of that structure; so has an argument that is a tuple. `chunk` columns or
+rows are computed in one run of the pass's code (its batch).
+
+Everything here is plain Numba code over the plans of autodiff, so that a Jacobian can be taken
+inside a kernel, and that kernel differentiated again, to any order.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numba
+from numba.core import types
+from numba.core.target_extension import current_target
+from numba.extending import overload
+
+from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.frontend.lower import compile_kernel, where_is
+from enzyme_py.modes import Mode
+from enzyme_py.njit.columns import Columns, columns, is_inexact
+from enzyme_py.njit.copies import copy_of
+from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.gradient import activity_of
+from enzyme_py.njit.plans import Plan, PlanType, transform
+from enzyme_py.njit.pullback import Primal
+from enzyme_py.njit.rows import Rows, rows
+from enzyme_py.njit.structures import Path, at, kind_at, listed, paths, regrouped, written
+from enzyme_py.request import Activity
+
+AT_ONCE = 4  # columns or rows; docs/jacobians.md has the figures
+
+
+@dataclass(frozen=True)
+class Jacobian(Plan):
+    """What to compute: of which kernel, by which arguments, in which mode, how arranged.
+
+    It does not run by itself: `jacobian_at` is compiled from it.
+    """
+
+    kernel: Any
+    mode: Mode
+    argnums: tuple[int, ...] | None = None  # None: by all that have a derivative; others get None
+    constants: tuple[int, ...] = ()  # and those by which is not differentiated nevertheless
+    is_single: bool = False  # argnums was one number
+    by_output: bool = False  # JAX's order: the output's structure outside, arguments inside
+    chunk: int | None = None  # None: AT_ONCE, one inside of kernels
+    holomorphic: bool = False
+    has_aux: bool = False
+
+
+def jacobian_at(wanted: Any, arguments: Any) -> NoReturn:
+    """Return the Jacobians at a tuple of arguments; only in compiled code."""
+    message = "jacobian_at is called from compiled code only"
+    raise RuntimeError(message)
+
+
+@functools.lru_cache(maxsize=4096)
+def jacobian_runner(plan: Jacobian) -> Any:
+    """Return the dispatcher that takes the kernel's arguments and returns its Jacobians."""
+
+    def jacobian(*arguments):  # type: ignore[no-untyped-def]  # compiled by Numba
+        return jacobian_at(plan, arguments)
+
+    word = "jacfwd" if plan.mode.is_forward else "jacrev"
+    name = f"{word}_of_{plan.kernel.py_func.__name__}"
+    jacobian.__name__ = jacobian.__qualname__ = name
+    return DerivativeDispatcher(jacobian, targetoptions={"nopython": True})
+
+
+@overload(jacobian_at, strict=False)  # annotations would count as a difference
+def _jacobian_at(wanted: Any, arguments: Any) -> Callable[..., Any] | None:
+    if not isinstance(wanted, PlanType):
+        return None
+    plan: Any = wanted.plan
+    kinds = [types.unliteral(kind) for kind in arguments]
+    flat = _Flat(plan, kinds)
+    _check_numbers(plan, kinds, flat)
+    mode = replace(plan.mode, need_primal=False, is_holomorphic=False)
+    core = (flat.kernel, tuple(flat.selected), len(flat.leaves), mode, _chunk(plan))
+    scope: dict[str, Any] = {
+        "run": transform,
+        "primal": Primal(plan.kernel),
+        "copy_of": copy_of,
+        "find": columns if plan.mode.is_forward else rows,
+        "core": Columns(*core) if plan.mode.is_forward else Rows(*core, plan.holomorphic),
+        "arrange": _arrange,
+        "arrangement": _Arrangement(plan, flat),
+        "returned": _returned,
+    }
+    scope["calls"] = numba.njit(
+        written(
+            "out, arguments",
+            f"arrange(arrangement, out, find(core, out, {listed(flat.leaves)}))",
+            scope,
+        )
+    )
+    return written(
+        "wanted, arguments",
+        "returned(wanted, calls, run(primal, *copy_of(arguments)), arguments)",
+        scope,
+    )
+
+
+def _chunk(plan: Jacobian) -> int:
+    if plan.chunk is not None:
+        return plan.chunk
+    # A batch of a batch would multiply the code that the pass has to make.
+    return AT_ONCE if current_target() == "cpu" else 1
+
+
+def _returned(wanted: Any, calls: Any, returned: Any, arguments: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_returned, strict=False)
+def _returned_with(wanted: Any, calls: Any, returned: Any, arguments: Any) -> Callable[..., Any]:
+    if wanted.plan.has_aux:
+        result = "calls(returned[0], arguments), returned[1]"
+    elif wanted.plan.mode.need_primal:
+        result = "calls(returned, arguments), returned"
+    else:
+        result = "calls(returned, arguments)"
+    return written("wanted, calls, returned, arguments", f"({result})", {})
+
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Group:
+    """An argument by which is differentiated: its type, and its leaves' places in the result."""
+
+    kind: Any
+    shown: dict[Path, int]
+
+
+class _Flat:
+    """The plan's kernel as one of leaves: numbers and arrays in place of tuples of them."""
+
+    def __init__(self, plan: Jacobian, kinds: Sequence[Any]) -> None:
+        self.leaves: list[str] = []  # expressions of the leaves, from `arguments`
+        self.selected: list[int] = []  # the leaves by which is differentiated
+        own: dict[int, _Group] = {}
+        self.owners: dict[int, int] = {}  # the argument that a selected leaf belongs to
+        self.kinds: dict[int, Any] = {}
+        self.count = len(kinds)
+        self.chosen = _chosen(plan, kinds)
+        rebuilt: list[str] = []
+        scope: dict[str, Any] = {}
+        for number, kind in enumerate(kinds):
+            if number not in self.chosen:
+                rebuilt.append(f"leaves[{len(self.leaves)}]")
+                self.leaves.append(f"arguments[{number}]")
+                continue
+            places = {path: len(self.leaves) + i for i, path in enumerate(paths(kind))}
+            rebuilt.append(regrouped(kind, functools.partial(_leaf, places), scope))
+            own[number] = _Group(kind, self._select(number, kind, places))
+            self.leaves += [f"arguments[{number}]{at(path)}" for path in places]
+        self.groups = [own[number] for number in self.chosen]
+        self.kernel = plan.kernel
+        if len(rebuilt) != len(self.leaves) or scope or plan.has_aux:
+            part = "[0]" if plan.has_aux else ""
+            text = f"kernel({', '.join(rebuilt)}){part}"
+            self.kernel = _kernel_of_leaves(plan.kernel, text, tuple(scope.items()))
+
+    def _select(self, number: int, kind: Any, places: dict[Path, int]) -> dict[Path, int]:
+        """Return the places in the result of an argument's leaves, by path."""
+        shown = {}
+        for path, place in places.items():
+            if activity_of(kind_at(kind, path)) is Activity.CONST:
+                continue
+            shown[path] = len(self.selected)
+            self.owners[place], self.kinds[place] = number, kind_at(kind, path)
+            self.selected.append(place)
+        return shown
+
+
+def _leaf(places: dict[Path, int], path: Path) -> str:
+    return f"leaves[{places[path]}]"
+
+
+@functools.lru_cache(maxsize=4096)
+def _kernel_of_leaves(kernel: Any, text: str, classes: tuple[tuple[str, Any], ...]) -> Any:
+    function = written("*leaves", text, {"kernel": kernel, **dict(classes)})
+    function.__name__ = function.__qualname__ = kernel.py_func.__name__
+    return numba.njit(function)
+
+
+def _chosen(plan: Jacobian, kinds: Sequence[Any]) -> tuple[int, ...]:
+    """Return the numbers of the arguments by which is differentiated."""
+    active = [n for n, kind in enumerate(kinds) if activity_of(kind) is not Activity.CONST]
+    if plan.argnums is None:
+        return tuple(number for number in active if number not in plan.constants)
+    where = where_is(plan.kernel)
+    chosen = []
+    for given in plan.argnums:
+        number = given + len(kinds) if given < 0 else given
+        if not 0 <= number < len(kinds):
+            message = f"argnums names argument {given}, the call has {len(kinds)}"
+            remedy = "count from 0; arguments left at their defaults do not count"
+            raise UnsupportedTypeError(message, where=where, remedy=remedy)
+        if number not in active:
+            label = plan.argument_label(number)
+            message = f"argument `{label}` of type {kinds[number]} has no derivative"
+            remedy = "choose others by argnums, or convert it to float first"
+            raise UnsupportedTypeError(message, where=where, remedy=remedy)
+        chosen.append(number)
+    return tuple(chosen)
+
+
+def _check_numbers(plan: Jacobian, kinds: Sequence[Any], flat: _Flat) -> None:
+    """Refuse results without a derivative, and complex numbers without a stated meaning."""
+    where = where_is(plan.kernel)
+    returned = types.unliteral(compile_kernel(plan.kernel, tuple(kinds)).return_type)
+    if plan.has_aux:
+        if not isinstance(returned, types.BaseTuple) or len(returned) != 2:
+            message = f"with has_aux, `{where.kernel}` must return a pair (value, aux)"
+            raise UnsupportedTypeError(message, where=where, remedy="leave has_aux out")
+        returned = returned[0]
+    numbers = [_number(kind_at(returned, path)) for path in paths(returned)]
+    if not any(map(is_inexact, numbers)):
+        message = f"`{where.kernel}` returns {returned}, which has no derivative"
+        remedy = "return what it computes: floats, arrays of floats, or tuples of these"
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+    for place, kind in flat.kinds.items():
+        _check_number(plan, flat.owners[place], kind)
+    if plan.holomorphic and not all(isinstance(one, types.Complex) for one in numbers):
+        message = f"holomorphic=True, but `{where.kernel}` returns {returned}"
+        remedy = "a holomorphic function returns complex numbers; leave holomorphic out for others"
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+
+
+def _check_number(plan: Jacobian, argument: int, kind: Any) -> None:
+    is_complex = isinstance(_number(kind), types.Complex)
+    if is_complex == plan.holomorphic:
+        return
+    name = plan.argument_label(argument)
+    message = f"argument `{name}` is complex: which derivative is meant?"
+    remedy = (
+        "say holomorphic=True if the function is, or pass real and imaginary part as two arguments"
+    )
+    if plan.holomorphic:
+        message = f"holomorphic=True, but argument `{name}` is real"
+        remedy = "leave holomorphic out, or pass a complex argument"
+    raise UnsupportedTypeError(message, where=where_is(plan.kernel, name), remedy=remedy)
+
+
+def _number(kind: Any) -> Any:
+    return kind.dtype if isinstance(kind, types.Array) else kind
+
+
+# -- results ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Arrangement(Plan):
+    """How the Jacobians of leaves by leaves become what the caller sees; compared by identity."""
+
+    plan: Jacobian
+    flat: _Flat
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+    @property
+    def kernel(self) -> Any:  # type: ignore[override]
+        return self.plan.kernel
+
+
+def _arrange(arrangement: Any, out: Any, found: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_arrange, strict=False)
+def _arranged(arrangement: Any, out: Any, found: Any) -> Callable[..., Any]:
+    plan, flat = arrangement.plan.plan, arrangement.plan.flat
+    scope: dict[str, Any] = {}
+    outputs = {path: number for number, path in enumerate(paths(out))}
+
+    def leaf(output: Path, place: int | None) -> str:
+        if place is None:
+            return "None"
+        if plan.mode.is_forward:  # by argument, each with the structure of the output
+            return f"found[{place}]{at(output)}"
+        return f"found[{outputs[output]}][{place}]"
+
+    def by_argument(output: Path, group: _Group) -> str:
+        return regrouped(group.kind, lambda path: leaf(output, group.shown.get(path)), scope)
+
+    def of_output(output: Path) -> str:
+        entries = [by_argument(output, group) for group in flat.groups]
+        return entries[0] if plan.is_single else listed(entries)
+
+    if plan.by_output:
+        return written("arrangement, out, found", regrouped(out, of_output, scope), scope)
+    entries = iter(
+        regrouped(out, functools.partial(by_argument, group=group), scope) for group in flat.groups
+    )
+    if plan.argnums is None:
+        shown = [next(entries) if n in flat.chosen else "None" for n in range(flat.count)]
+    else:
+        shown = list(entries)
+    result = shown[0] if plan.is_single else listed(shown)
+    return written("arrangement, out, found", result, scope)

@@ -1,0 +1,118 @@
+"""Products of Hessians with vectors: the gradient's derivative along one direction.
+
+Forward outside: the gradient's tangent, and the gradient itself beside it. Reverse outside: the
+pull-back of the vector through the gradient, which is the vector times the Hessian.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from numba.core import types
+from numba.extending import overload
+
+from enzyme_py.modes import Mode
+from enzyme_py.njit.annotated import Annotated
+from enzyme_py.njit.copies import copy_of
+from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.gradient import Gradient
+from enzyme_py.njit.jacobian import Jacobian, jacobian_runner
+from enzyme_py.njit.plans import Plan, PlanType, transform
+from enzyme_py.njit.pullback import paired
+from enzyme_py.njit.runners import named_runner
+from enzyme_py.njit.shadows import zeros_laid_out_as
+from enzyme_py.njit.structures import each, written
+from enzyme_py.request import Activity
+
+
+@dataclass(frozen=True)
+class Product(Plan):
+    """A Hessian by the first argument, times a vector; compiled from `product_at`."""
+
+    kernel: Any
+    outer: Mode
+    inner: Mode
+
+    def argument_label(self, number: int) -> str:
+        """See `Plan`; the second argument is the vector."""
+        if number == 1:
+            return "v"
+        return super().argument_label(max(0, number - 1))
+
+
+@functools.lru_cache(maxsize=4096)
+def product_runner(plan: Product) -> Any:
+    """Return the dispatcher (x, v, *others) -> (product, gradient); None for a gradient not made."""
+
+    def product(x, v, *others):  # type: ignore[no-untyped-def]  # compiled by Numba
+        return product_at(plan, x, v, others)
+
+    product.__name__ = product.__qualname__ = f"hvp_of_{plan.kernel.py_func.__name__}"
+    return DerivativeDispatcher(product, targetoptions={"nopython": True})
+
+
+def _gradient_kernel(plan: Product) -> Any:
+    if plan.inner.is_forward:
+        wanted = Jacobian(plan.kernel, plan.inner, argnums=(0,), is_single=True, by_output=True)
+        return jacobian_runner(wanted)
+    reverse = Gradient(
+        plan.kernel,
+        (0,),
+        is_single=True,
+        runtime_activity=plan.inner.runtime_activity,
+        strong_zero=plan.inner.strong_zero,
+    )
+    return named_runner(reverse, plan.kernel, f"grad_of_{plan.kernel.py_func.__name__}")
+
+
+def product_at(wanted: Any, x: Any, v: Any, others: Any) -> NoReturn:
+    """Return (product, gradient or None); only in compiled code."""
+    message = "product_at is called from compiled code only"
+    raise RuntimeError(message)
+
+
+@overload(product_at, strict=False)  # annotations would count as a difference
+def _product_at(wanted: Any, x: Any, v: Any, others: Any) -> Callable[..., Any] | None:
+    if not isinstance(wanted, PlanType):
+        return None
+    plan: Any = wanted.plan
+    gradient = _gradient_kernel(plan)
+    scope: dict[str, Any] = {"run": transform, "copy_of": copy_of, "like": _like}
+    if plan.outer.is_forward:
+        activities = (Activity.DUPLICATED, *[Activity.CONST] * len(others))
+        mode = replace(plan.outer, need_primal=True)
+        scope["plan"] = Annotated(gradient, mode, activities)
+        call = "run(plan, copy_of(x), like(v, copy_of(x)), *copy_of(others))"
+        return written("wanted, x, v, others", call, scope)
+    scope["plan"] = Gradient(
+        paired(gradient),
+        (1,),
+        is_single=True,
+        runtime_activity=plan.outer.runtime_activity,
+        strong_zero=plan.outer.strong_zero,
+    )
+    call = "(run(plan, v, copy_of(x), *copy_of(others)), None)"
+    return written("wanted, x, v, others", call, scope)
+
+
+def _like(direction: Any, value: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_like, strict=False)
+def _laid_out_like(direction: Any, value: Any) -> Callable[..., Any]:
+    """Return the direction as a tangent of the value: its type and strides."""
+    if isinstance(value, types.BaseTuple):
+        return each(value, "direction, value", "like(direction[{i}], value[{i}])", {"like": _like})
+    if isinstance(value, types.Array):
+        return _array_like
+    return lambda direction, value: value * 0 + direction
+
+
+def _array_like(direction, value):  # type: ignore[no-untyped-def]  # compiled by Numba
+    tangent = zeros_laid_out_as(value)
+    tangent[...] = direction
+    return tangent
