@@ -83,7 +83,28 @@ def _columns_by_one(
 
 def _by_number(plan, lanes, out, value, before, after):  # type: ignore[no-untyped-def]
     one = value * 0 + 1
-    return _run(plan, *copy_of(before), value, one, *copy_of(after))[0][0]
+    return _differentiable(_run(plan, *copy_of(before), value, one, *copy_of(after))[0][0])
+
+
+def _differentiable(tangent: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_differentiable, strict=False)
+def _differentiable_parts(tangent: Any) -> Callable[..., Any]:
+    """Return a tangent with None in place of parts without derivative: theirs say nothing."""
+    if isinstance(tangent, types.BaseTuple):
+        return each(tangent, "tangent", "parts(tangent[{i}])", {"parts": _differentiable})
+    number = tangent.dtype if isinstance(tangent, types.Array) else tangent
+    return _as_it_is if is_inexact(number) else _none
+
+
+def _as_it_is(tangent):  # type: ignore[no-untyped-def]
+    return tangent
+
+
+def _none(tangent):  # type: ignore[no-untyped-def]
+    return None
 
 
 def _by_array(plan, lanes, out, value, before, after):  # type: ignore[no-untyped-def]
