@@ -46,6 +46,8 @@ from enzyme_py.operators import autodiff as autodiff
 from enzyme_py.operators import grad as grad
 from enzyme_py.operators import gradient as gradient
 from enzyme_py.operators import jvp as jvp
+from enzyme_py.operators import linearize as linearize
+from enzyme_py.operators import output_of as output_of
 from enzyme_py.operators import value_and_grad as value_and_grad
 from enzyme_py.operators import vjp as vjp
 from enzyme_py.settings import config as config

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.errors import AnnotationError, ShadowError, Where
+from enzyme_py.trees import structure_of
 
 _REAL = (float, np.floating)
 _NUMBER = (int, float, complex, np.number, np.bool_)
@@ -60,6 +61,9 @@ def _misfit(own: Any, given: Any) -> str:
 
 
 def _misfit_of_tuple(own: tuple[Any, ...], given: Any) -> str:
+    structure = structure_of(type(own))
+    if structure is not None and structure_of(type(given)) != structure:
+        return f"is {_say(given)}, where {structure} belongs"
     if not isinstance(given, tuple) or len(given) != len(own):
         return f"is {_say(given)}, where a tuple of {len(own)} belongs"
     parts = map(_misfit, own, given)
@@ -79,6 +83,9 @@ def _misfit_of_array(own: np.ndarray, given: Any) -> str:
 
 
 def _say(value: Any) -> str:
+    structure = structure_of(type(value))
+    if structure is not None:
+        return str(structure)
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     if isinstance(value, np.ndarray):

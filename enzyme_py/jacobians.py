@@ -24,6 +24,7 @@ from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.njit.jacobian import Jacobian, jacobian_runner
 from enzyme_py.njit.products import Product, product_runner
 from enzyme_py.operators import grad, numbered
+from enzyme_py.trees import as_trees, as_tuples
 
 
 def jacobian(*given: Any, chunk: int | None = None, holomorphic: bool = False) -> tuple[Any, ...]:
@@ -169,10 +170,10 @@ def _product(
     f: Callable[..., Any], x: Any, v: Any, others: Sequence[Any], outer: Mode, inner: Mode
 ) -> Any:
     kernel = as_kernel(f)
-    names = argument_names(kernel)
-    check_tangents((x,), (v,), names, where_is(kernel))
     outer, inner = _unsplit(outer, "hvp"), _unsplit(inner, "hvp")
-    return product_runner(Product(kernel, outer, inner))(x, v, *others)
+    x, v = as_tuples(x), as_tuples(v)
+    check_tangents((x,), (v,), argument_names(kernel), where_is(kernel))
+    return as_trees(product_runner(Product(kernel, outer, inner))(x, v, *others))
 
 
 def _unsplit(mode: Any, name: str) -> Mode:

@@ -30,9 +30,11 @@ from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.forward_gradient import forward_part
 from enzyme_py.njit.gradient import Gradient
 from enzyme_py.njit.jvp import Jvp
+from enzyme_py.njit.outputs import output_kernel
 from enzyme_py.njit.pullback import Primal, pullback
 from enzyme_py.njit.runners import named_runner, positional_runner
 from enzyme_py.request import Activity
+from enzyme_py.trees import as_trees, as_tuples
 
 
 def autodiff(*given: Any) -> tuple[Any, ...]:
@@ -199,12 +201,12 @@ def gradient(*given: Any) -> tuple[Any, ...]:
 
 def _forward_gradient(mode: Mode, kernel: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
     """Return gradients by forward mode: one run per number that is differentiated."""
-    values = [one.primal if isinstance(one, Const) else one for one in arguments]
+    values = [as_tuples(one.primal if isinstance(one, Const) else one) for one in arguments]
     result = tuple(
-        None if isinstance(one, Const) else _forward_part(kernel, values, number)
+        None if isinstance(one, Const) else as_trees(_forward_part(kernel, values, number))
         for number, one in enumerate(arguments)
     )
-    return (result, kernel(*map(copied, values))) if mode.need_primal else result
+    return (result, as_trees(kernel(*map(copied, values)))) if mode.need_primal else result
 
 
 def _forward_part(kernel: Any, values: Sequence[Any], number: int) -> Any:
@@ -260,10 +262,22 @@ def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any) 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """Return `(result, tangent of the result)` of `f` at the primals along the tangents."""
     kernel = as_kernel(f)
+    return pushed(kernel, as_given(primals), as_given(tangents))
+
+
+def pushed(kernel: Any, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """Return `(result, tangent)` of a kernel, after a look at the tangents."""
     check_tangents(primals, tangents, argument_names(kernel), where_is(kernel))
     runner = positional_runner(Jvp(kernel), 2 * len(primals))
     result, tangent = runner(*primals, *tangents)
-    return result, tangent
+    return as_trees(result), as_trees(tangent)
+
+
+def as_given(arguments: Any) -> Any:
+    """Return the tuple or list of arguments with trees as tuples."""
+    if not isinstance(arguments, (tuple, list)):
+        return arguments  # is refused later
+    return tuple(map(as_tuples, arguments))
 
 
 def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -274,17 +288,45 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     are copied.
     """
     kernel = as_kernel(f)
-    kept = tuple(copied(value) for value in primals)
+    kept = tuple(copied(as_tuples(value)) for value in primals)
     result = positional_runner(Primal(kernel), len(kept))(*(copied(value) for value in kept))
     plan = pullback(kernel)
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
-        check_cotangent(result, cotangent, where_is(kernel))
+        given = as_tuples(cotangent)
+        check_cotangent(result, given, where_is(kernel))
         arguments = (copied(value) for value in kept)
-        found: tuple[Any, ...] = positional_runner(plan, 1 + len(kept))(cotangent, *arguments)
-        return found
+        found: tuple[Any, ...] = positional_runner(plan, 1 + len(kept))(given, *arguments)
+        return as_trees(found)  # type: ignore[no-any-return]
 
-    return result, pull_back
+    return as_trees(result), pull_back
+
+
+def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """Return the result of `f` and the function that pushes tangents forward: its linear part.
+
+    That function takes one tangent per argument and returns the tangent of the result. It computes
+    at the primals as they are now: arrays are copied. Every call runs the kernel's forward
+    derivative; nothing of the first run is kept.
+    """
+    kernel = as_kernel(f)
+    kept = tuple(copied(as_tuples(value)) for value in primals)
+    result = positional_runner(Primal(kernel), len(kept))(*(copied(value) for value in kept))
+
+    def push_forward(*tangents: Any) -> Any:
+        arguments = tuple(copied(value) for value in kept)
+        return pushed(kernel, arguments, as_given(tangents))[1]
+
+    return as_trees(result), push_forward
+
+
+def output_of(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Any:
+    """Return the kernel whose result is what `f` leaves in the arguments that it writes to.
+
+    For functions that return nothing and fill `out`: `jacobian(output_of(f), out, x)`. The arguments
+    themselves stay as they are. One number gives one result, a tuple a tuple.
+    """
+    return output_kernel(as_kernel(f), *numbered(argnums))
 
 
 def copied(value: Any) -> Any:
@@ -298,4 +340,13 @@ def copied(value: Any) -> Any:
     return value
 
 
-__all__ = ["autodiff", "grad", "gradient", "jvp", "value_and_grad", "vjp"]
+__all__ = [
+    "autodiff",
+    "grad",
+    "gradient",
+    "jvp",
+    "linearize",
+    "output_of",
+    "value_and_grad",
+    "vjp",
+]

@@ -233,7 +233,9 @@ class TestBadInput:
 
     @modes
     def test_integers(self, mode: enzyme.modes.Mode) -> None:
-        with pytest.raises(UnsupportedTypeError, match=r"(?s)no derivative.*return what it computes"):
+        with pytest.raises(
+            UnsupportedTypeError, match=r"(?s)no derivative.*return what it computes"
+        ):
             enzyme.jacobian(mode, lambda x: int(x[0]), U)
         with pytest.raises(UnsupportedTypeError, match="`n` of type int64 has no derivative"):
             enzyme.jacfwd(lambda n: 2.0 * n)(3)

@@ -8,4 +8,5 @@ from enzyme_py.njit import jacobian_overloads as jacobian_overloads
 from enzyme_py.njit import overloads as overloads
 from enzyme_py.njit import stop as stop
 from enzyme_py.njit import tile as tile
+from enzyme_py.njit import tree_keys as tree_keys
 from enzyme_py.njit import vjp as vjp

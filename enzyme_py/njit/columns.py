@@ -1,14 +1,14 @@
 """Columns of Jacobians: one run of forward mode for each number of an argument, or for a few.
 
-The results are named by argument, each with the structure of the kernel's output.
+`column_lines` writes the loop over an argument's numbers; what that calls is compiled once for all
+kernels. The result has the structure of the kernel's output.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numba.core import types
@@ -17,73 +17,53 @@ from numba.extending import overload, register_jitable
 from enzyme_py.modes import Mode
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
-from enzyme_py.njit.plans import Plan, PlanType, transform
+from enzyme_py.njit.plans import transform
 from enzyme_py.njit.shadows import zeros_laid_out_as
-from enzyme_py.njit.structures import each, listed, written
+from enzyme_py.njit.structures import each
 from enzyme_py.request import Activity
-
-_run: Any = transform
 
 
 @dataclass(frozen=True)
-class Columns(Plan):
-    """The columns by some arguments, all of them numbers or arrays; compiled from `columns`."""
+class Leaves:
+    """The kernel's arguments, all of them numbers or arrays: the variables leaf_0, leaf_1, ..."""
 
     kernel: Any
-    selected: tuple[int, ...]
-    count: int  # of all arguments
+    kinds: tuple[Any, ...]
+    selected: tuple[int, ...]  # by which is differentiated
     mode: Mode
     chunk: int
 
 
-def columns(wanted: Any, out: Any, arguments: Any) -> NoReturn:
-    """Return the columns by each selected argument; only in compiled code."""
-    message = "columns is called from compiled code only"
-    raise RuntimeError(message)
-
-
-@overload(columns, strict=False)  # annotations would count as a difference
-def _columns(wanted: Any, out: Any, arguments: Any) -> Callable[..., Any] | None:
-    if not isinstance(wanted, PlanType):
-        return None
-    plan: Any = wanted.plan
-    scope: dict[str, Any] = {"columns_by": _columns_by}
-    parts = []
-    for number in plan.selected:
-        is_array = isinstance(arguments[number], types.Array)
-        lanes = tuple(range(plan.chunk if is_array else 1))
-        scope[f"plan_{number}"] = _along_one(plan, number, len(lanes))
-        scope[f"lanes_{number}"] = lanes
-        before, after = f"arguments[:{number}]", f"arguments[{number + 1}:]"
-        parts.append(
-            f"columns_by(plan_{number}, lanes_{number}, out, "
-            f"arguments[{number}], {before}, {after})"
-        )
-    return written("wanted, out, arguments", listed(parts), scope)
-
-
-@functools.lru_cache(maxsize=4096)
-def _along_one(plan: Columns, number: int, width: int) -> Annotated:
-    activities = tuple(
-        Activity.DUPLICATED if i == number else Activity.CONST for i in range(plan.count)
+def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]:
+    """Return the lines that set `by_PLACE` to the columns by one of the leaves."""
+    scope |= _SCOPE
+    count = len(leaves.kinds)
+    is_array = isinstance(leaves.kinds[place], types.Array)
+    width = leaves.chunk if is_array else 1
+    lanes = tuple(range(width))
+    chosen = (Activity.DUPLICATED if i == place else Activity.CONST for i in range(count))
+    scope[f"plan_{place}"] = Annotated(
+        leaves.kernel, leaves.mode, tuple(chosen), width, is_batch=True
     )
-    return Annotated(plan.kernel, plan.mode, activities, width, is_batch=True)
+    given = [f"copy_of(leaf_{i})" for i in range(count)]
+    if not is_array:
+        given[place] = f"leaf_{place}, one_like(leaf_{place})"
+        return [f"by_{place} = differentiable(run(plan_{place}, {', '.join(given)})[0][0])"]
+    given[place] = f"own_{place}, *units(own_{place}, first, {lanes})"
+    return [
+        f"room_{place} = room(out, leaf_{place})",
+        f"for block in range((leaf_{place}.size + {width - 1}) // {width}):",
+        f"    first = block * {width}",
+        f"    own_{place} = copy_of(leaf_{place})",
+        f"    tangents_{place} = run(plan_{place}, {', '.join(given)})[0]",
+        f"    put_all(room_{place}, tangents_{place}, first, {lanes})",
+        f"by_{place} = shaped(room_{place}, out, leaf_{place})",
+    ]
 
 
-def _columns_by(plan: Any, lanes: Any, out: Any, value: Any, before: Any, after: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_columns_by, strict=False)
-def _columns_by_one(
-    plan: Any, lanes: Any, out: Any, value: Any, before: Any, after: Any
-) -> Callable[..., Any]:
-    return _by_array if isinstance(value, types.Array) else _by_number
-
-
-def _by_number(plan, lanes, out, value, before, after):  # type: ignore[no-untyped-def]
-    one = value * 0 + 1
-    return _differentiable(_run(plan, *copy_of(before), value, one, *copy_of(after))[0][0])
+@register_jitable
+def _one_like(value):  # type: ignore[no-untyped-def]
+    return value * 0 + 1
 
 
 def _differentiable(tangent: Any) -> Any:
@@ -105,17 +85,6 @@ def _as_it_is(tangent):  # type: ignore[no-untyped-def]
 
 def _none(tangent):  # type: ignore[no-untyped-def]
     return None
-
-
-def _by_array(plan, lanes, out, value, before, after):  # type: ignore[no-untyped-def]
-    room = _room(out, value)
-    for block in range((value.size + len(lanes) - 1) // len(lanes)):
-        first = block * len(lanes)
-        own = copy_of(value)
-        units = _units(own, first, lanes)
-        tangents = _run(plan, *copy_of(before), own, *units, *copy_of(after))[0]
-        _put_all(room, tangents, first, lanes)
-    return _shaped(room, out, value)
 
 
 # -- units -----------------------------------------------------------------------------------------
@@ -256,3 +225,15 @@ def _shaped_number(room, out, value):  # type: ignore[no-untyped-def]
 
 def _shaped_nothing(room, out, value):  # type: ignore[no-untyped-def]
     return None
+
+
+_SCOPE = {
+    "run": transform,
+    "copy_of": copy_of,
+    "one_like": _one_like,
+    "differentiable": _differentiable,
+    "room": _room,
+    "units": _units,
+    "put_all": _put_all,
+    "shaped": _shaped,
+}

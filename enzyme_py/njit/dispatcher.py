@@ -8,26 +8,35 @@ through here: Numba's C dispatcher asks for a compilation only where it has no c
 
 from __future__ import annotations
 
+import functools
 import inspect
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import numba
 from numba.core import dispatcher, errors, types
 from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
 from enzyme_py.frontend.lower import where_is
 from enzyme_py.njit.plans import Plan
+from enzyme_py.njit.structures import written
 from enzyme_py.settings import settings
+from enzyme_py.trees import holds_tree, over_trees
 
-CAN_BE_TAKEN = "pass numbers, arrays, and tuples of these; let the kernel capture anything else"
+CAN_BE_TAKEN = (
+    "pass numbers, arrays, and tuples, lists, dicts or dataclasses of these; "
+    "let the kernel capture anything else"
+)
 
 
 class DerivativeDispatcher(CPUDispatcher):  # type: ignore[misc]
     """A CPU dispatcher, in every respect, whose errors are the user's to read."""
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        if any(map(holds_tree, self._flattened(args))):
+            return self._entry_for_trees(len(args))
         try:
             self._check_arguments(args)
             return super()._compile_for_args(*args, **kws)
@@ -37,6 +46,30 @@ class DerivativeDispatcher(CPUDispatcher):  # type: ignore[misc]
             found = self._told(error)
         # Outside of the handler, so that the error does not drag Numba's along.
         raise found.with_traceback(None)
+
+    def _entry_for_trees(self, count: int) -> Any:
+        """Return what Numba's C dispatcher calls with `count` arguments that hold dicts or lists.
+
+        It must be machine code with the C signature of a compiled overload. Numba makes it, in
+        object mode: a call back to Python, where the trees become tuples and the dispatcher is
+        called again.
+        """
+        found = self._tree_entries.get(count)
+        if found is None:
+            call = over_trees(self._call_flattened)
+            names = ", ".join(f"argument_{i}" for i in range(count))
+            function = written(names, f"call({names})", {"call": call})
+            made = numba.jit(forceobj=True)(function)
+            found = made.compile((types.pyobject,) * count)
+            self._tree_entries[count] = found
+        return found
+
+    def _call_flattened(self, *args: Any) -> Any:
+        return self(*self._flattened(args))
+
+    @functools.cached_property
+    def _tree_entries(self) -> dict[int, Any]:
+        return {}
 
     def _told(self, error: Exception) -> EnzymeError:
         own = own_error(error)

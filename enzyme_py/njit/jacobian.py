@@ -21,17 +21,18 @@ from numba.core import types
 from numba.core.target_extension import current_target
 from numba.extending import overload
 
+from enzyme_py.assembly.results import returned_type
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.modes import Mode
-from enzyme_py.njit.columns import Columns, columns, is_inexact
+from enzyme_py.njit.columns import Leaves, column_lines, is_inexact
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.dispatcher import DerivativeDispatcher
 from enzyme_py.njit.gradient import activity_of
 from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.pullback import Primal
-from enzyme_py.njit.rows import Rows, rows
-from enzyme_py.njit.structures import Path, at, kind_at, listed, paths, regrouped, written
+from enzyme_py.njit.rows import row_lines
+from enzyme_py.njit.structures import Path, at, defined, kind_at, listed, paths, regrouped, written
 from enzyme_py.request import Activity
 
 AT_ONCE = 4  # columns or rows; docs/jacobians.md has the figures
@@ -76,36 +77,33 @@ def jacobian_runner(plan: Jacobian) -> Any:
 
 @overload(jacobian_at, strict=False)  # annotations would count as a difference
 def _jacobian_at(wanted: Any, arguments: Any) -> Callable[..., Any] | None:
+    """Write the whole computation as one function: each that Numba compiles costs a tenth second."""
     if not isinstance(wanted, PlanType):
         return None
     plan: Any = wanted.plan
     kinds = [types.unliteral(kind) for kind in arguments]
     flat = _Flat(plan, kinds)
-    _check_numbers(plan, kinds, flat)
+    out = _returned_type(plan, kinds)
+    _check_numbers(plan, out, flat)
     mode = replace(plan.mode, need_primal=False, is_holomorphic=False)
-    core = (flat.kernel, tuple(flat.selected), len(flat.leaves), mode, _chunk(plan))
-    scope: dict[str, Any] = {
-        "run": transform,
-        "primal": Primal(plan.kernel),
-        "copy_of": copy_of,
-        "find": columns if plan.mode.is_forward else rows,
-        "core": Columns(*core) if plan.mode.is_forward else Rows(*core, plan.holomorphic),
-        "arrange": _arrange,
-        "arrangement": _Arrangement(plan, flat),
-        "returned": _returned,
-    }
-    scope["calls"] = numba.njit(
-        written(
-            "out, arguments",
-            f"arrange(arrangement, out, find(core, out, {listed(flat.leaves)}))",
-            scope,
-        )
-    )
-    return written(
-        "wanted, arguments",
-        "returned(wanted, calls, run(primal, *copy_of(arguments)), arguments)",
-        scope,
-    )
+    leaves = Leaves(flat.kernel, tuple(flat.kinds), tuple(flat.selected), mode, _chunk(plan))
+    scope: dict[str, Any] = {"primal": Primal(plan.kernel), "run": transform, "copy_of": copy_of}
+    lines = ["returned = run(primal, *copy_of(arguments))"]
+    lines.append("out = returned[0]" if plan.has_aux else "out = returned")
+    lines += [f"leaf_{place} = {one}" for place, one in enumerate(flat.expressions)]
+    if plan.mode.is_forward:
+        for place in flat.selected:
+            lines += column_lines(leaves, place, scope)
+    else:
+        for number, path in enumerate(paths(out)):
+            lines += row_lines(leaves, path, number, kind_at(out, path), plan.holomorphic, scope)
+    result = _arranged(plan, flat, out, scope)
+    if plan.has_aux:
+        result = f"({result}, returned[1])"
+    elif plan.mode.need_primal:
+        result = f"({result}, returned)"
+    text = ["def jacobian(wanted, arguments):", *lines, f"return {result}"]
+    return defined("\n    ".join(text), "jacobian", scope)
 
 
 def _chunk(plan: Jacobian) -> int:
@@ -115,27 +113,12 @@ def _chunk(plan: Jacobian) -> int:
     return AT_ONCE if current_target() == "cpu" else 1
 
 
-def _returned(wanted: Any, calls: Any, returned: Any, arguments: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_returned, strict=False)
-def _returned_with(wanted: Any, calls: Any, returned: Any, arguments: Any) -> Callable[..., Any]:
-    if wanted.plan.has_aux:
-        result = "calls(returned[0], arguments), returned[1]"
-    elif wanted.plan.mode.need_primal:
-        result = "calls(returned, arguments), returned"
-    else:
-        result = "calls(returned, arguments)"
-    return written("wanted, calls, returned, arguments", f"({result})", {})
-
-
 # -- arguments -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Group:
-    """An argument by which is differentiated: its type, and its leaves' places in the result."""
+    """An argument by which is differentiated: its type, and those of its leaves that count."""
 
     kind: Any
     shown: dict[Path, int]
@@ -145,40 +128,44 @@ class _Flat:
     """The plan's kernel as one of leaves: numbers and arrays in place of tuples of them."""
 
     def __init__(self, plan: Jacobian, kinds: Sequence[Any]) -> None:
-        self.leaves: list[str] = []  # expressions of the leaves, from `arguments`
+        self.expressions: list[str] = []  # of the leaves, from `arguments`
+        self.kinds: list[Any] = []  # their types
+        self.owners: list[int] = []  # the argument that each belongs to
         self.selected: list[int] = []  # the leaves by which is differentiated
-        own: dict[int, _Group] = {}
-        self.owners: dict[int, int] = {}  # the argument that a selected leaf belongs to
-        self.kinds: dict[int, Any] = {}
         self.count = len(kinds)
         self.chosen = _chosen(plan, kinds)
+        own: dict[int, _Group] = {}
         rebuilt: list[str] = []
         scope: dict[str, Any] = {}
         for number, kind in enumerate(kinds):
-            if number not in self.chosen:
-                rebuilt.append(f"leaves[{len(self.leaves)}]")
-                self.leaves.append(f"arguments[{number}]")
-                continue
-            places = {path: len(self.leaves) + i for i, path in enumerate(paths(kind))}
-            rebuilt.append(regrouped(kind, functools.partial(_leaf, places), scope))
-            own[number] = _Group(kind, self._select(number, kind, places))
-            self.leaves += [f"arguments[{number}]{at(path)}" for path in places]
+            is_chosen = number in self.chosen
+            first = len(self.kinds)
+            places = {path: first + i for i, path in enumerate(paths(kind) if is_chosen else [()])}
+            rebuilt.append(
+                regrouped(kind, functools.partial(_leaf, places), scope)
+                if is_chosen
+                else f"leaves[{first}]"
+            )
+            self.expressions += [f"arguments[{number}]{at(path)}" for path in places]
+            self.kinds += [kind_at(kind, path) for path in places]
+            self.owners += [number] * len(places)
+            if is_chosen:
+                own[number] = _Group(kind, self._select(places))
         self.groups = [own[number] for number in self.chosen]
         self.kernel = plan.kernel
-        if len(rebuilt) != len(self.leaves) or scope or plan.has_aux:
+        if len(rebuilt) != len(self.kinds) or scope or plan.has_aux:
             part = "[0]" if plan.has_aux else ""
             text = f"kernel({', '.join(rebuilt)}){part}"
             self.kernel = _kernel_of_leaves(plan.kernel, text, tuple(scope.items()))
 
-    def _select(self, number: int, kind: Any, places: dict[Path, int]) -> dict[Path, int]:
-        """Return the places in the result of an argument's leaves, by path."""
-        shown = {}
-        for path, place in places.items():
-            if activity_of(kind_at(kind, path)) is Activity.CONST:
-                continue
-            shown[path] = len(self.selected)
-            self.owners[place], self.kinds[place] = number, kind_at(kind, path)
-            self.selected.append(place)
+    def _select(self, places: dict[Path, int]) -> dict[Path, int]:
+        """Return those of an argument's leaves that have a derivative."""
+        shown = {
+            path: place
+            for path, place in places.items()
+            if activity_of(self.kinds[place]) is not Activity.CONST
+        }
+        self.selected += shown.values()
         return shown
 
 
@@ -215,22 +202,29 @@ def _chosen(plan: Jacobian, kinds: Sequence[Any]) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-def _check_numbers(plan: Jacobian, kinds: Sequence[Any], flat: _Flat) -> None:
+def _returned_type(plan: Jacobian, kinds: Sequence[Any]) -> Any:
+    """Return the type of the output: of what the kernel returns, or of the first part of it."""
+    kernel = compile_kernel(plan.kernel, tuple(kinds))
+    returned = returned_type(types.unliteral(kernel.return_type))
+    if not plan.has_aux:
+        return returned
+    where = where_is(plan.kernel)
+    if not isinstance(returned, types.BaseTuple) or len(returned) != 2:
+        message = f"with has_aux, `{where.kernel}` must return a pair (value, aux)"
+        raise UnsupportedTypeError(message, where=where, remedy="leave has_aux out")
+    return returned[0]
+
+
+def _check_numbers(plan: Jacobian, returned: Any, flat: _Flat) -> None:
     """Refuse results without a derivative, and complex numbers without a stated meaning."""
     where = where_is(plan.kernel)
-    returned = types.unliteral(compile_kernel(plan.kernel, tuple(kinds)).return_type)
-    if plan.has_aux:
-        if not isinstance(returned, types.BaseTuple) or len(returned) != 2:
-            message = f"with has_aux, `{where.kernel}` must return a pair (value, aux)"
-            raise UnsupportedTypeError(message, where=where, remedy="leave has_aux out")
-        returned = returned[0]
     numbers = [_number(kind_at(returned, path)) for path in paths(returned)]
     if not any(map(is_inexact, numbers)):
         message = f"`{where.kernel}` returns {returned}, which has no derivative"
         remedy = "return what it computes: floats, arrays of floats, or tuples of these"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
-    for place, kind in flat.kinds.items():
-        _check_number(plan, flat.owners[place], kind)
+    for place in flat.selected:
+        _check_number(plan, flat.owners[place], flat.kinds[place])
     if plan.holomorphic and not all(isinstance(one, types.Complex) for one in numbers):
         message = f"holomorphic=True, but `{where.kernel}` returns {returned}"
         remedy = "a holomorphic function returns complex numbers; leave holomorphic out for others"
@@ -259,37 +253,16 @@ def _number(kind: Any) -> Any:
 # -- results ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Arrangement(Plan):
-    """How the Jacobians of leaves by leaves become what the caller sees; compared by identity."""
-
-    plan: Jacobian
-    flat: _Flat
-
-    __hash__ = object.__hash__
-    __eq__ = object.__eq__
-
-    @property
-    def kernel(self) -> Any:  # type: ignore[override]
-        return self.plan.kernel
-
-
-def _arrange(arrangement: Any, out: Any, found: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_arrange, strict=False)
-def _arranged(arrangement: Any, out: Any, found: Any) -> Callable[..., Any]:
-    plan, flat = arrangement.plan.plan, arrangement.plan.flat
-    scope: dict[str, Any] = {}
+def _arranged(plan: Jacobian, flat: _Flat, out: Any, scope: dict[str, Any]) -> str:
+    """Return the expression of the result from the Jacobians of leaves by leaves."""
     outputs = {path: number for number, path in enumerate(paths(out))}
 
     def leaf(output: Path, place: int | None) -> str:
         if place is None:
             return "None"
         if plan.mode.is_forward:  # by argument, each with the structure of the output
-            return f"found[{place}]{at(output)}"
-        return f"found[{outputs[output]}][{place}]"
+            return f"by_{place}{at(output)}"
+        return f"of_{outputs[output]}_by_{place}"
 
     def by_argument(output: Path, group: _Group) -> str:
         return regrouped(group.kind, lambda path: leaf(output, group.shown.get(path)), scope)
@@ -299,7 +272,7 @@ def _arranged(arrangement: Any, out: Any, found: Any) -> Callable[..., Any]:
         return entries[0] if plan.is_single else listed(entries)
 
     if plan.by_output:
-        return written("arrangement, out, found", regrouped(out, of_output, scope), scope)
+        return regrouped(out, of_output, scope)
     entries = iter(
         regrouped(out, functools.partial(by_argument, group=group), scope) for group in flat.groups
     )
@@ -307,5 +280,4 @@ def _arranged(arrangement: Any, out: Any, found: Any) -> Callable[..., Any]:
         shown = [next(entries) if n in flat.chosen else "None" for n in range(flat.count)]
     else:
         shown = list(entries)
-    result = shown[0] if plan.is_single else listed(shown)
-    return written("arrangement, out, found", result, scope)
+    return shown[0] if plan.is_single else listed(shown)

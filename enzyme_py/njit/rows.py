@@ -1,8 +1,8 @@
 """Rows of Jacobians: one run of reverse mode for each number of the output, or for a few.
 
 Each part of an output is written to an argument that the kernel is given for it, so that the units
-which the reverse sweep starts from are that argument's shadows. The results are named by part, each
-a tuple with one entry for each selected argument.
+which the reverse sweep starts from are that argument's shadows. `row_lines` writes the loop over a
+part's numbers; what that calls is compiled once for all kernels.
 """
 
 from __future__ import annotations
@@ -10,78 +10,90 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numba
 import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
-from enzyme_py.modes import Mode
 from enzyme_py.njit.annotated import Annotated
-from enzyme_py.njit.columns import is_inexact
+from enzyme_py.njit.columns import Leaves, is_inexact
 from enzyme_py.njit.copies import copy_of
-from enzyme_py.njit.plans import Plan, PlanType, transform
-from enzyme_py.njit.structures import Path, at, defined, kind_at, listed, paths, written
+from enzyme_py.njit.plans import transform
+from enzyme_py.njit.structures import Path, at, defined
 from enzyme_py.request import Activity
 
 
-@dataclass(frozen=True)
-class Rows(Plan):
-    """The rows by some arguments, all of them numbers or arrays; compiled from `rows`."""
+def row_lines(
+    leaves: Leaves, path: Path, number: int, kind: Any, holomorphic: bool, scope: dict[str, Any]
+) -> list[str]:
+    """Return the lines that set `of_NUMBER_by_PLACE` for a part of the output, by selected leaves.
 
-    kernel: Any
-    selected: tuple[int, ...]
-    count: int  # of all arguments
-    mode: Mode
-    chunk: int
-    holomorphic: bool
-
-
-def rows(wanted: Any, out: Any, arguments: Any) -> NoReturn:
-    """Return the rows of each part of the output; only in compiled code."""
-    message = "rows is called from compiled code only"
-    raise RuntimeError(message)
-
-
-@overload(rows, strict=False)  # annotations would count as a difference
-def _rows(wanted: Any, out: Any, arguments: Any) -> Callable[..., Any] | None:
-    if not isinstance(wanted, PlanType):
-        return None
-    plan: Any = wanted.plan
-    scope: dict[str, Any] = {"rows_of": _rows_of, "joined": _joined, "conjugated": _conjugated}
-    parts = []
-    for i, path in enumerate(paths(out)):
-        leaf = kind_at(out, path)
-        number = leaf.dtype if isinstance(leaf, types.Array) else leaf
-        if not is_inexact(number):
-            parts.append(listed(["None"] * len(plan.selected)))
-            continue
-        is_complex = isinstance(number, types.Complex)
-        found = []
-        for j, component in enumerate((".real", ".imag") if is_complex else ("",)):
-            scope[f"part_{i}_{j}"] = _Part(plan, path, component)
-            found.append(f"rows_of(part_{i}_{j}, out{at(path)}, arguments)")
-        if is_complex:
-            parts.append(
-                f"conjugated({found[0]})" if plan.holomorphic else f"joined({', '.join(found)})"
-            )
-        else:
-            parts += found
-    return written("wanted, out, arguments", listed(parts), scope)
+    The part is of type `kind` and lies at `path` in the variable `out`.
+    """
+    names = [f"of_{number}_by_{place}" for place in leaves.selected]
+    dtype = kind.dtype if isinstance(kind, types.Array) else kind
+    if not is_inexact(dtype):
+        return [f"{name} = None" for name in names]
+    scope |= _SCOPE
+    part = _Part(leaves, path, isinstance(kind, types.Array), scope)
+    if not isinstance(dtype, types.Complex):
+        return part.lines(f"of_{number}", "")
+    if holomorphic:  # the gradient of the real part is the conjugate of the derivative
+        lines = part.lines(f"real_{number}", ".real")
+        return lines + [f"{name} = np.conj({name.replace('of', 'real', 1)})" for name in names]
+    lines = part.lines(f"real_{number}", ".real") + part.lines(f"imaginary_{number}", ".imag")
+    for place in leaves.selected:
+        real, other = f"real_{number}_by_{place}", f"imaginary_{number}_by_{place}"
+        lines.append(f"of_{number}_by_{place} = {real} + 1j * {other}")
+    return lines
 
 
 @dataclass(frozen=True)
-class _Part(Plan):
-    """The rows of one part of the output: `component` of what lies at `path`."""
+class _Part:
+    """One part of an output, and what the lines of its rows refer to."""
 
-    rows: Rows
+    leaves: Leaves
     path: Path
-    component: str
+    is_array: bool
+    scope: dict[str, Any]
 
-    @property
-    def kernel(self) -> Any:  # type: ignore[override]
-        return self.rows.kernel
+    def lines(self, name: str, component: str) -> list[str]:
+        """Return the lines that set `NAME_by_PLACE` for the part, or a component of it."""
+        width = self.leaves.chunk if self.is_array else 1
+        lanes = tuple(range(width))
+        activities, given, keeps = [Activity.DUPLICATED], [], []
+        for place, kind in enumerate(self.leaves.kinds):
+            room = f"room_{name}_{place}"
+            if place not in self.leaves.selected:
+                activities.append(Activity.CONST)
+                given.append(f"copy_of(leaf_{place})")
+            elif isinstance(kind, types.Array):
+                activities.append(Activity.DUPLICATED)
+                given += [f"own(leaf_{place})", f"*at_rows({room}, first, {lanes})"]
+            else:
+                activities.append(Activity.ACTIVE)
+                given.append(f"leaf_{place}")
+                keeps.append(f"keep({room}, found_{name}[{place + 1}], first, {lanes})")
+        into = _into(self.leaves.kernel, self.path, component, self.is_array)
+        self.scope[f"plan_{name}"] = Annotated(
+            into, self.leaves.mode, tuple(activities), width, is_batch=True
+        )
+        out = f"out{at(self.path)}"
+        size = f"{out}.size" if self.is_array else "1"
+        given = [f"plan_{name}", f"to_{name}", f"*seeds(to_{name}, first, {lanes})", *given]
+        selected = self.leaves.selected
+        return [
+            f"blocks = ({size} + {width - 1}) // {width}",
+            *(f"room_{name}_{i} = room(leaf_{i}, blocks * {width})" for i in selected),
+            "for block in range(blocks):",
+            f"    first = block * {width}",
+            f"    to_{name} = buffer({out}{component})",
+            f"    found_{name} = run({', '.join(given)})[0]",
+            *(f"    {line}" for line in keeps),
+            *(f"{name}_by_{i} = finished(room_{name}_{i}, {out}, leaf_{i})" for i in selected),
+        ]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -95,64 +107,6 @@ def _into(kernel: Any, path: Path, component: str, is_array: bool) -> Any:
     into = defined(text, "into", {"kernel": kernel})
     into.__name__ = into.__qualname__ = kernel.py_func.__name__
     return numba.njit(into)
-
-
-def _rows_of(part: Any, out: Any, arguments: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_rows_of, strict=False)
-def _rows_of_part(part: Any, out: Any, arguments: Any) -> Callable[..., Any]:
-    wanted = part.plan.rows
-    is_array = isinstance(out, types.Array)
-    lanes = tuple(range(wanted.chunk if is_array else 1))
-    kernel = _into(wanted.kernel, part.plan.path, part.plan.component, is_array)
-    activities = [Activity.DUPLICATED]
-    given: list[str] = []
-    keeps: list[str] = []
-    rooms: list[str] = []
-    for number in range(wanted.count):
-        is_selected = number in wanted.selected
-        if not is_selected:
-            activities.append(Activity.CONST)
-            given.append(f"copy_of(arguments[{number}])")
-            continue
-        rooms.append(f"room_{number}")
-        if isinstance(arguments[number], types.Array):
-            activities.append(Activity.DUPLICATED)
-            given += [f"own(arguments[{number}])", f"*at_rows(room_{number}, first, lanes)"]
-        else:
-            activities.append(Activity.ACTIVE)
-            given.append(f"arguments[{number}]")
-            keeps.append(f"keep(room_{number}, found[{number + 1}], first, lanes)")
-    scope: dict[str, Any] = {
-        "lanes": lanes,
-        "plan": Annotated(kernel, wanted.mode, tuple(activities), len(lanes), is_batch=True),
-        "run": transform,
-        "copy_of": copy_of,
-        "own": _own,
-        "at_rows": _at_rows,
-        "keep": _keep,
-        "room": _room,
-        "buffer": _buffer,
-        "seeds": _seeds,
-        "finished": _finished,
-    }
-    made = [f"{one} = room(arguments[{one[5:]}], blocks * {len(lanes)})" for one in rooms]
-    results = [f"finished({one}, out, arguments[{one[5:]}])" for one in rooms]
-    size = "out.size" if is_array else "1"
-    start = f"to = buffer(out{part.plan.component})"
-    run = f"found = run(plan, to, *seeds(to, first, lanes), {', '.join(given)})[0]"
-    lines = [
-        "def rows_of_part(part, out, arguments):",
-        f"    blocks = ({size} + {len(lanes) - 1}) // {len(lanes)}",
-        *(f"    {line}" for line in made),
-        "    for block in range(blocks):",
-        f"        first = block * {len(lanes)}",
-        *(f"        {line}" for line in (start, run, *keeps)),
-        f"    return {listed(results)}",
-    ]
-    return defined("\n".join(lines), "rows_of_part", scope)
 
 
 # -- what a run is given ---------------------------------------------------------------------------
@@ -297,22 +251,15 @@ def _of_number_by_number(room, out, value):  # type: ignore[no-untyped-def]
     return room[0]
 
 
-def _joined(real: Any, imaginary: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_joined, strict=False)
-def _joined_parts(real: Any, imaginary: Any) -> Callable[..., Any]:
-    parts = [f"real[{i}] + 1j * imaginary[{i}]" for i in range(len(real))]
-    return written("real, imaginary", listed(parts), {})
-
-
-def _conjugated(found: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_conjugated, strict=False)
-def _conjugated_parts(found: Any) -> Callable[..., Any]:
-    # The gradient of the real part is the conjugate of the derivative.
-    parts = [f"np.conj(found[{i}])" for i in range(len(found))]
-    return written("found", listed(parts), {"np": np})
+_SCOPE = {
+    "np": np,
+    "run": transform,
+    "copy_of": copy_of,
+    "own": _own,
+    "at_rows": _at_rows,
+    "keep": _keep,
+    "room": _room,
+    "buffer": _buffer,
+    "seeds": _seeds,
+    "finished": _finished,
+}

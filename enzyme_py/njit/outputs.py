@@ -1,0 +1,26 @@
+"""What a kernel leaves in its arguments, as the result of a kernel."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numba
+
+from enzyme_py.njit.copies import copy_of
+from enzyme_py.njit.structures import defined, listed
+
+
+@functools.lru_cache(maxsize=4096)
+def output_kernel(kernel: Any, numbers: tuple[int, ...], is_single: bool) -> Any:
+    """Return the kernel that runs another on copies and returns some of them."""
+    places = [f"own[{number}]" for number in numbers]
+    text = f"""
+        def outputs(*arguments):
+            own = copy_of(arguments)
+            kernel(*own)
+            return {places[0] if is_single else listed(places)}
+        """
+    outputs = defined(text, "outputs", {"kernel": kernel, "copy_of": copy_of})
+    outputs.__name__ = outputs.__qualname__ = f"output_of_{kernel.py_func.__name__}"
+    return numba.njit(outputs)

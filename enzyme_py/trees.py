@@ -1,0 +1,123 @@
+"""Dicts, lists and dataclasses of arrays and numbers, at the boundary between Python and kernels.
+
+A kernel takes numbers, arrays and tuples. Here a dict, a list or a dataclass becomes a named tuple of
+a class that stands for its structure, and what comes back in such classes becomes what they stand
+for. In the kernel such an argument is read as in Python: `p["weights"]` with the key written there,
+`p.weights`, `p[0]`, `for layer in p` where all parts have one type. It cannot be changed: what holds
+its parts, that is; the arrays can.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+from enzyme_py.errors import UnsupportedTypeError
+
+
+@dataclasses.dataclass(frozen=True)
+class Structure:
+    """What a class of named tuples stands for: how to build it from its parts."""
+
+    kind: type
+    keys: tuple[str, ...]
+
+    def rebuild(self, parts: Any) -> Any:
+        """Return the dict, list or dataclass with these parts."""
+        if issubclass(self.kind, dict):
+            return dict(zip(self.keys, parts, strict=True))
+        if issubclass(self.kind, list):
+            return list(parts)
+        return self.kind(**dict(zip(self.keys, parts, strict=True)))
+
+    def __str__(self) -> str:
+        if issubclass(self.kind, dict):
+            return f"a dict with the keys {', '.join(map(repr, self.keys))}"
+        if issubclass(self.kind, list):
+            return f"a list of {len(self.keys)}"
+        return f"a {self.kind.__name__}"
+
+
+@functools.cache
+def _tuple_class(structure: Structure) -> Any:
+    """Return the class of named tuples that stands for a structure; there is one for each."""
+    names: tuple[str, ...] = tuple(f"part_{i}" for i in range(len(structure.keys)))
+    if dataclasses.is_dataclass(structure.kind):
+        names = structure.keys
+    made = namedtuple(f"Tree{structure.kind.__name__.title()}", names)  # type: ignore[misc]
+    made.structure = structure  # type: ignore[attr-defined]
+    return made
+
+
+def structure_of(kind: Any) -> Structure | None:
+    """Return what a class of named tuples stands for, if it is one of ours."""
+    found = getattr(kind, "structure", None)
+    return found if isinstance(found, Structure) else None
+
+
+def holds_tree(value: Any) -> bool:
+    """Tell whether a value is or holds a dict, a list or a dataclass."""
+    if isinstance(value, tuple):
+        return any(map(holds_tree, value))
+    return isinstance(value, (dict, list)) or _is_dataclass(value)
+
+
+def _is_dataclass(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def as_tuples(value: Any) -> Any:
+    """Return a value with named tuples in place of its dicts, lists and dataclasses."""
+    if isinstance(value, dict):
+        return _from_parts(_structure_of_dict(value), value.values())
+    if isinstance(value, list):
+        return _from_parts(Structure(list, ("",) * len(value)), value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(as_tuples, value))
+    if isinstance(value, tuple):
+        return tuple(map(as_tuples, value))
+    if _is_dataclass(value):
+        fields = dataclasses.fields(value)
+        if not all(field.init for field in fields):
+            message = (
+                f"the dataclass {type(value).__name__} has fields that its __init__ does not take"
+            )
+            raise UnsupportedTypeError(message, remedy="pass what it holds in a tuple or a dict")
+        keys = tuple(field.name for field in fields)
+        return _from_parts(Structure(type(value), keys), [getattr(value, key) for key in keys])
+    return value
+
+
+def _structure_of_dict(value: dict[Any, Any]) -> Structure:
+    if not all(isinstance(key, str) for key in value):
+        odd = next(key for key in value if not isinstance(key, str))
+        message = f"a dict with the key {odd!r} cannot go into a kernel"
+        raise UnsupportedTypeError(message, remedy="use strings as keys, or pass a list or a tuple")
+    return Structure(dict, tuple(value))
+
+
+def _from_parts(structure: Structure, parts: Any) -> Any:
+    return _tuple_class(structure)(*map(as_tuples, parts))
+
+
+def as_trees(value: Any) -> Any:
+    """Return a value with the dicts, lists and dataclasses that its named tuples stand for."""
+    if not isinstance(value, tuple):
+        return value
+    structure = structure_of(type(value))
+    parts = map(as_trees, value)
+    if structure is not None:
+        return structure.rebuild(parts)
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def over_trees(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with trees as arguments and results where it takes and returns tuples."""
+
+    def call(*args: Any) -> Any:
+        return as_trees(function(*map(as_tuples, args)))
+
+    return call
