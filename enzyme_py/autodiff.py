@@ -97,7 +97,9 @@ def _compile_relaxed(
 ) -> NativeFunction:
     decided = dataclasses.replace(request, runtime_activity=True)
     shadowed = dataclasses.replace(request, shadows_constants=True)
-    is_nested = nests(assemble(request, given_types).ir, request)
+    # Of a request for the primal, what was refused is a derivative that the kernel takes itself.
+    is_nested = request.direction is Direction.PRIMAL
+    is_nested = is_nested or nests(assemble(request, given_types).ir, request)
     if request.direction is Direction.FORWARD or is_nested:
         try:
             return _compile_as_asked(shadowed, given_types)

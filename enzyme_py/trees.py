@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections import namedtuple
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from enzyme_py.errors import UnsupportedTypeError
 
@@ -47,8 +46,10 @@ def _tuple_class(structure: Structure) -> Any:
     names: tuple[str, ...] = tuple(f"part_{i}" for i in range(len(structure.keys)))
     if dataclasses.is_dataclass(structure.kind):
         names = structure.keys
-    made = namedtuple(f"Tree{structure.kind.__name__.title()}", names)  # type: ignore[misc]
-    made.structure = structure  # type: ignore[attr-defined]
+    title = f"Tree{structure.kind.__name__.title()}"
+    make: Any = NamedTuple
+    made = make(title, [(name, Any) for name in names])
+    made.structure = structure
     return made
 
 

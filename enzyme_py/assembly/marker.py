@@ -8,6 +8,7 @@ machine code; the `njit` stage supplies that half through `install_outside`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from numba.core import types
@@ -102,5 +103,7 @@ class _DifferentiateTemplate(AbstractTemplate):  # type: ignore[misc]
 def _lower_differentiate(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
     if not isinstance(context, KernelContext):
         return _outside["lower"](context, builder, sig, args)
-    request = sig.args[0].request
-    return emit_request(context, builder, request, sig.args[1:], args[1:], context._kernel_target)
+    request, target = sig.args[0].request, context._kernel_target
+    if target.shadows_constants:
+        request = replace(request, shadows_constants=True)
+    return emit_request(context, builder, request, sig.args[1:], args[1:], target)

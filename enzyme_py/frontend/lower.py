@@ -17,7 +17,13 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from enzyme_py.errors import AnnotationError, EnzymeError, LoweringError, Where, own_error
 from enzyme_py.frontend.library import linked_module, with_callees
-from enzyme_py.frontend.target import CATCHING, KERNEL, KernelTarget
+from enzyme_py.frontend.target import (
+    CATCHING,
+    KERNEL,
+    SHADOWING,
+    SHADOWING_CATCHING,
+    KernelTarget,
+)
 
 # What Numba raises of functions that it cannot compile; one of them is not among its own errors.
 _REFUSALS = (
@@ -101,12 +107,19 @@ def _folded(function: Any, dispatcher: Any, argument_types: tuple[Any, ...]) -> 
         raise AnnotationError(message, where=where, remedy=remedy) from error
 
 
-def lower(function: Any, argument_types: tuple[Any, ...], where: Where) -> LoweredKernel:
-    """Return the linked raw IR of a function; kernels with a `try` use the catching target."""
+def lower(
+    function: Any,
+    argument_types: tuple[Any, ...],
+    where: Where,
+    *,
+    shadows_constants: bool = False,
+) -> LoweredKernel:
+    """Return the linked raw IR of a function; kernels with a `try` use a catching target."""
+    targets = (SHADOWING, SHADOWING_CATCHING) if shadows_constants else (KERNEL, CATCHING)
     with global_compiler_lock:
-        kernel = compile_kernel(function, argument_types, KERNEL)
+        kernel = compile_kernel(function, argument_types, targets[0])
         if catches(kernel):
-            kernel = compile_kernel(function, argument_types, CATCHING)
+            kernel = compile_kernel(function, argument_types, targets[1])
         return LoweredKernel(kernel, linked_module(kernel.library), where)
 
 

@@ -1,7 +1,9 @@
 """The Numba target "enzyme": Numba's typing and lowering, IR left raw, callees recompiled.
 
-Two targets are built here, alike but for the calling convention (see calling_convention.py):
-`KERNEL` raises without returning; `CATCHING` is for kernels that hold a `try`.
+Four targets are built here, alike but for two things. The calling convention (see
+calling_convention.py): `KERNEL` raises without returning; `CATCHING` is for kernels that hold a `try`.
+And what derivatives inside of kernels do with constant arrays: in the two `SHADOWING` ones these get
+shadows, see assembly/hidden_shadows.py.
 
 A kernel's callees arrive as CPU dispatchers (`@njit` functions) or as plain Python functions.
 Both are mapped to dispatchers of the same target, one per function, so that their code is compiled
@@ -63,8 +65,12 @@ class EnzymeCatchingTarget(EnzymeTarget):
     """The same for kernels that catch exceptions."""
 
 
-target_registry["enzyme"] = EnzymeTarget
-target_registry["enzyme_catching"] = EnzymeCatchingTarget
+class EnzymeShadowingTarget(EnzymeTarget):
+    """The same where constants of inner derivatives have shadows."""
+
+
+class EnzymeShadowingCatchingTarget(EnzymeTarget):
+    """The same with both."""
 
 
 class KernelTypingContext(typing.Context):  # type: ignore[misc]
@@ -237,14 +243,17 @@ class KernelOptions(cpu.CPUTargetOptions):  # type: ignore[misc]
 
 
 class KernelTarget(TargetDescriptor):  # type: ignore[misc]
-    """One of the two targets, with its contexts and its dispatchers."""
+    """One of the targets, with its contexts and its dispatchers."""
 
     options = KernelOptions
 
-    def __init__(self, name: str, convention: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, name: str, convention: Callable[[Any], Any], *, shadows_constants: bool = False
+    ) -> None:
         super().__init__(name)
         self.name = name
         self.convention = convention
+        self.shadows_constants = shadows_constants  # of requests inside of kernels
         self._dispatchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     @cached_property
@@ -349,7 +358,17 @@ def _decorator(target: KernelTarget) -> Callable[..., Any]:
 
 KERNEL = KernelTarget("enzyme", KernelCallConv)
 CATCHING = KernelTarget("enzyme_catching", CatchingCallConv)
+SHADOWING = KernelTarget("enzyme_shadowing", KernelCallConv, shadows_constants=True)
+SHADOWING_CATCHING = KernelTarget(
+    "enzyme_shadowing_catching", CatchingCallConv, shadows_constants=True
+)
 
-for _kind, _target in ((EnzymeTarget, KERNEL), (EnzymeCatchingTarget, CATCHING)):
+for _kind, _target in (
+    (EnzymeTarget, KERNEL),
+    (EnzymeCatchingTarget, CATCHING),
+    (EnzymeShadowingTarget, SHADOWING),
+    (EnzymeShadowingCatchingTarget, SHADOWING_CATCHING),
+):
+    target_registry[_target.name] = _kind
     jit_registry[_kind] = _decorator(_target)
     dispatcher_registry.ondemand[_kind] = lambda target=_target: target.dispatcher_class

@@ -50,14 +50,20 @@ def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]
         given[place] = f"leaf_{place}, one_like(leaf_{place})"
         return [f"by_{place} = differentiable(run(plan_{place}, {', '.join(given)})[0][0])"]
     given[place] = f"own_{place}, *units(own_{place}, first, {lanes})"
+    run = f"run(plan_{place}, {', '.join(given)})[0]"
     return [
-        f"room_{place} = room(out, leaf_{place})",
-        f"for block in range((leaf_{place}.size + {width - 1}) // {width}):",
+        # The first run also tells the shape of the output. It is made even if there is no column.
+        "first = 0",
+        f"own_{place} = copy_of(leaf_{place})",
+        f"tangents_{place} = {run}",
+        f"out_{place} = tangents_{place}[0]",
+        f"room_{place} = room(out_{place}, leaf_{place})",
+        f"put_all(room_{place}, tangents_{place}, first, {lanes})",
+        f"for block in range(1, (leaf_{place}.size + {width - 1}) // {width}):",
         f"    first = block * {width}",
         f"    own_{place} = copy_of(leaf_{place})",
-        f"    tangents_{place} = run(plan_{place}, {', '.join(given)})[0]",
-        f"    put_all(room_{place}, tangents_{place}, first, {lanes})",
-        f"by_{place} = shaped(room_{place}, out, leaf_{place})",
+        f"    put_all(room_{place}, {run}, first, {lanes})",
+        f"by_{place} = shaped(room_{place}, out_{place}, leaf_{place})",
     ]
 
 

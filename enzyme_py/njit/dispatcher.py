@@ -96,8 +96,10 @@ class DerivativeDispatcher(CPUDispatcher):  # type: ignore[misc]
 
     def _flattened(self, args: tuple[Any, ...]) -> Iterator[Any]:
         """Yield the arguments as the user counts them: those of *args come as one tuple."""
-        packed = self.py_func.__code__.co_flags & inspect.CO_VARARGS
-        for value in args[0] if packed and args else args:
+        code = self.py_func.__code__
+        if code.co_flags & inspect.CO_VARARGS and len(args) > code.co_argcount:
+            args = (*args[: code.co_argcount], *args[code.co_argcount])
+        for value in args:
             yield value.value if isinstance(value, dispatcher.OmittedArg) else value
 
     def _unexplained(self, error: Exception) -> EnzymeError:

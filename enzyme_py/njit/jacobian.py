@@ -88,8 +88,10 @@ def _jacobian_at(wanted: Any, arguments: Any) -> Callable[..., Any] | None:
     mode = replace(plan.mode, need_primal=False, is_holomorphic=False)
     leaves = Leaves(flat.kernel, tuple(flat.kinds), tuple(flat.selected), mode, _chunk(plan))
     scope: dict[str, Any] = {"primal": Primal(plan.kernel), "run": transform, "copy_of": copy_of}
-    lines = ["returned = run(primal, *copy_of(arguments))"]
-    lines.append("out = returned[0]" if plan.has_aux else "out = returned")
+    lines = []
+    if not plan.mode.is_forward or plan.has_aux or plan.mode.need_primal:
+        lines.append("returned = run(primal, *copy_of(arguments))")
+        lines.append("out = returned[0]" if plan.has_aux else "out = returned")
     lines += [f"leaf_{place} = {one}" for place, one in enumerate(flat.expressions)]
     if plan.mode.is_forward:
         for place in flat.selected:

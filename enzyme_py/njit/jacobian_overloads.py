@@ -16,7 +16,7 @@ from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin
 
-from enzyme_py import jacobians
+from enzyme_py import jacobians, operators
 from enzyme_py.annotations import Const
 from enzyme_py.errors import AnnotationError
 from enzyme_py.jacobians import checked_chunk
@@ -77,7 +77,12 @@ def _register_transformer(function: Callable[..., Any]) -> None:
         return context.get_dummy_value()
 
 
-for _transformer in (jacobians.jacfwd, jacobians.jacrev, jacobians.hessian):
+for _transformer in (
+    jacobians.jacfwd,
+    jacobians.jacrev,
+    jacobians.hessian,
+    operators.output_of,
+):
     _register_transformer(_transformer)
 
 

@@ -21,9 +21,8 @@ def _keys(tree: Any) -> tuple[str, ...] | None:
     return structure.keys if structure is not None and is_dict else None
 
 
-@overload(
-    operator.getitem, strict=False, prefer_literal=True
-)  # annotations would count as a difference
+# Not strict: annotations would count as a difference.
+@overload(operator.getitem, strict=False, prefer_literal=True)
 def _getitem(tree: Any, key: Any) -> Callable[..., Any] | None:
     keys = _keys(tree)
     if keys is None or not isinstance(key, types.StringLiteral):
@@ -32,13 +31,3 @@ def _getitem(tree: Any, key: Any) -> Callable[..., Any] | None:
         message = f"a kernel reads the key {key.literal_value!r} of a dict that has {', '.join(map(repr, keys))}"
         raise UnsupportedTypeError(message, remedy="pass a dict that has it")
     return written("tree, key", f"tree[{keys.index(key.literal_value)}]", {})
-
-
-@overload(
-    operator.contains, strict=False, prefer_literal=True
-)  # annotations would count as a difference
-def _contains(tree: Any, key: Any) -> Callable[..., Any] | None:
-    keys = _keys(tree)
-    if keys is None or not isinstance(key, types.StringLiteral):
-        return None
-    return written("tree, key", str(key.literal_value in keys), {})

@@ -27,10 +27,12 @@ from enzyme_py.njit.pullback import Primal, pullback
 class PullbackType(types.Callable):  # type: ignore[misc]
     """The Numba type of a pull-back: its kernel, and the types of the arguments that it holds."""
 
+    word = "Pullback"
+
     def __init__(self, kernel: Any, kinds: Sequence[Any]) -> None:
         self.kernel = kernel
         self.kinds = tuple(kinds)
-        super().__init__(f"Pullback({id(kernel)}, {', '.join(map(str, kinds))})")
+        super().__init__(f"{self.word}({id(kernel)}, {', '.join(map(str, kinds))})")
 
     def get_call_type(self, context: Any, args: Sequence[Any], kws: Any) -> Any:
         """Type `pull_back(cotangent)`."""
@@ -49,7 +51,9 @@ class PullbackType(types.Callable):  # type: ignore[misc]
 
 
 @register_model(PullbackType)
-class _PullbackModel(models.StructModel):  # type: ignore[misc]
+class HeldModel(models.StructModel):  # type: ignore[misc]
+    """The arguments that a pull-back, or a push-forward, holds."""
+
     def __init__(self, manager: Any, kind: PullbackType) -> None:
         members = [(f"part{i}", part) for i, part in enumerate(kind.kinds)]
         super().__init__(manager, kind, members)
@@ -60,22 +64,28 @@ class _VjpTemplate(AbstractTemplate):  # type: ignore[misc]
     key = operators.vjp
 
     def generic(self, args: Sequence[Any], kws: Any) -> Any:
-        if kws or not args or not isinstance(args[0], types.Dispatcher):
-            return None
-        given = [types.unliteral(kind) for kind in args[1:]]
-        pull_back = PullbackType(as_kernel(args[0].dispatcher), tuple(map(returned_type, given)))
-        _, call = plan_call(self.context, Primal(pull_back.kernel), pull_back.kinds)
-        return signature(types.Tuple((call.return_type, pull_back)), args[0], *given)
+        return held_signature(self.context, PullbackType, args, kws)
+
+
+def held_signature(typing_context: Any, held: Any, args: Sequence[Any], kws: Any) -> Any:
+    """Type a call that returns the kernel's result, and a function that holds the arguments."""
+    if kws or not args or not isinstance(args[0], types.Dispatcher):
+        return None
+    given = [types.unliteral(kind) for kind in args[1:]]
+    function = held(as_kernel(args[0].dispatcher), tuple(map(returned_type, given)))
+    _, call = plan_call(typing_context, Primal(function.kernel), function.kinds)
+    return signature(types.Tuple((call.return_type, function)), args[0], *given)
 
 
 @lower_builtin(operators.vjp, types.VarArg(types.Any))
-def _lower_vjp(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+def lower_held(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    """Lower such a call."""
     emit = Emit(context, builder, None)
     kind = sig.return_type[1]
     kept = [emit_copy(emit, *one) for one in zip(sig.args[1:], args[1:], strict=True)]
     used = [emit_copy(emit, *one) for one in zip(kind.kinds, kept, strict=True)]
     result = run_plan(context, builder, Primal(kind.kernel), kind.kinds, used)
-    _forget(emit, kind.kinds, used)
+    forget(emit, kind.kinds, used)
     struct = context.make_helper(builder, kind)
     for i, value in enumerate(kept):
         setattr(struct, f"part{i}", value)
@@ -96,10 +106,11 @@ def _lower_pull_back(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequen
     result = run_plan(
         context, builder, pullback(kind.kernel), (cotangent, *kind.kinds), [args[1], *used]
     )
-    _forget(emit, kind.kinds, used)
+    forget(emit, kind.kinds, used)
     return result
 
 
-def _forget(emit: Emit, kinds: Sequence[Any], values: Sequence[ir.Value]) -> None:
+def forget(emit: Emit, kinds: Sequence[Any], values: Sequence[ir.Value]) -> None:
+    """Give back the references to values."""
     for kind, value in zip(kinds, values, strict=True):
         emit.context.nrt.decref(emit.builder, kind, value)
