@@ -18,13 +18,9 @@ import llvmlite.binding as llvm
 from enzyme_py.errors import UnresolvedSymbolError, Where
 from enzyme_py.native.blas import blas_address
 from enzyme_py.native.runtime import runtime_addresses
+from enzyme_py.rules.inactive import CONSTANT_PREFIX
 
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
-# An exception's arguments outlive the region, and Numba's runtime frees them.
-ALIASES = {
-    "enzyme_py_exception_allocate": "NRT_Allocate",
-    "enzyme_py_exception_free": "NRT_Free",
-}
 REFUSED = frozenset(
     ("memalign", "valloc", "pvalloc", "reallocarray", "strdup", "cfree", "_Znwm", "_ZdlPv")
 )
@@ -85,12 +81,12 @@ def address_of(name: str) -> int | None:
     """The address behind a name, or None if nobody has it."""
     if name in REFUSED:
         return None
-    name = EXCEPTION_MEMORY.get(name, name)
+    name = EXCEPTION_MEMORY.get(name, name).removeprefix(CONSTANT_PREFIX)
     runtime = {**runtime_addresses(), **stand_ins()}
     return (
         runtime.get(name)
         or blas_address(name)
-        or llvm.address_of_symbol(ALIASES.get(name, name))
+        or llvm.address_of_symbol(name)
         or _library_address(name)
     )
 

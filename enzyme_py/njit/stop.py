@@ -61,8 +61,11 @@ def _stopped(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
         ]
         return emit.tuple(returned_type(kind), parts)
     if isinstance(kind, types.Array):
+        if not isinstance(kind.dtype, types.Float | types.Complex):
+            return emit_copy(emit, kind, value)
         copied = returned_type(kind)
-        return emit.compiled(_stop_all, copied, [copied], [emit_copy(emit, kind, value)])
+        stop = _stopped_copy if copied.layout == "C" else _stopped_copy_by_columns
+        return emit.compiled(stop, copied, [kind], [value])
     if not isinstance(emit.context, KernelContext):
         return value
     packer = emit.context.get_arg_packer([kind])
@@ -74,11 +77,22 @@ def _stopped(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     return packer.from_arguments(emit.builder, passed)[0]
 
 
-def _stop_all(array):  # type: ignore[no-untyped-def]  # compiled by Numba
-    # Number by number: Enzyme does not take a pointer to active memory through the barrier.
+# Number by number, into new memory: Enzyme does not take a pointer to active memory through the
+# barrier, and holds memory for active that was ever copied from such.
+
+
+def _stopped_copy(array):  # type: ignore[no-untyped-def]  # compiled by Numba
+    found = np.empty(array.shape, array.dtype)
     for index, value in np.ndenumerate(array):
-        array[index] = stop_gradient(value)
-    return array
+        found[index] = stop_gradient(value)
+    return found
+
+
+def _stopped_copy_by_columns(array):  # type: ignore[no-untyped-def]
+    found = np.empty(array.shape[::-1], array.dtype).T
+    for index, value in np.ndenumerate(array):
+        found[index] = stop_gradient(value)
+    return found
 
 
 def _through_barrier(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:

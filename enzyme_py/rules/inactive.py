@@ -23,12 +23,17 @@ class Inactive:
         return '"enzyme_inactive" nofree nounwind'
 
 
+# What is called under such a name gets constants only, whatever the routine behind it does.
+CONSTANT_PREFIX = "enzyme_py_constant_"
+
 _ROWS = (
     Inactive("numba_attempt_nocopy_reshape", why="computes strides", is_integral=True),
     Inactive("numba_gil_ensure", why="interpreter lock"),
     Inactive("numba_gil_release", why="interpreter lock"),
     Inactive("PyGILState_Ensure", why="interpreter lock"),
     Inactive("PyGILState_Release", why="interpreter lock"),
+    Inactive(f"{CONSTANT_PREFIX}dgesv_", why="gets copies of stopped values (njit/inverse.py)"),
+    Inactive(f"{CONSTANT_PREFIX}sgesv_", why="gets copies of stopped values (njit/inverse.py)"),
     Inactive("puts", why="printing"),
     Inactive("printf", why="printing"),
 )
