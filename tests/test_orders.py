@@ -86,7 +86,7 @@ def test_six_orders_forward() -> None:
 
 @pytest.mark.parametrize("nesting", ["FFF", "FFR", "FRR", "RFR", "RRF", "RRR"])
 def test_third_order_of_an_array(nesting: str) -> None:
-    function: Any = lambda x: np.sum(x * x * x * x)  # noqa: E731
+    function: Any = lambda x: np.sum(x * x * x * x)
     for letter in reversed(nesting):
         jac = enzyme.jacfwd if letter == "F" else enzyme.jacrev
         function = jac(function)
