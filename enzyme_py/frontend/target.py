@@ -44,12 +44,14 @@ from enzyme_py.frontend.broadcasting import (
     is_broadcast,
 )
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
+from enzyme_py.frontend.flat_iteration import counted_flat_iteration
 from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.iteration import countable_iteration
 from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
 from enzyme_py.frontend.products import is_product, replaced
+from enzyme_py.frontend.transposing import transposition
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, hint_tables
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
@@ -202,7 +204,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         return super().compile_internal(builder, impl, sig, args, *rest)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        implementation = block_assignment(fn, sig)
+        implementation = block_assignment(fn, sig) or transposition(fn, sig)
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
         return super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)
@@ -318,7 +320,7 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
 @contextlib.contextmanager
 def _own_versions() -> Iterator[None]:
     """Within the block, Numba lowers by our versions of some of its functions."""
-    with _quick_lines(), block_joins(), countable_iteration():
+    with _quick_lines(), block_joins(), countable_iteration(), counted_flat_iteration():
         yield
 
 
