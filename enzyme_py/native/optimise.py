@@ -32,9 +32,7 @@ _BARRIERS = re.compile(
 )
 # Where in the user's file the code comes from. The pass's messages needed it; LLVM fails an assertion
 # on it now and then when it writes machine code ("Offset being queried before it's been computed").
-_DEBUG_INFORMATION = re.compile(
-    r",? !dbg !\d+|^ *#dbg_.*\n|^!llvm\.dbg\.cu = .*\n", re.MULTILINE
-)
+_DEBUG_INFORMATION = re.compile(r",? !dbg !\d+|^ *#dbg_.*\n|^!llvm\.dbg\.cu = .*\n", re.MULTILINE)
 
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
