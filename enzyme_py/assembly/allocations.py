@@ -54,8 +54,9 @@ _CALLOC_DECLARATION = (
 )
 _VALUE = r'%(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
 _ALLOCATION = re.compile(rf"^ *({_VALUE}) = .*\bcall\b.* ptr @(?:malloc|calloc|realloc)\(")
-_ARGUMENTS = re.compile(r"(@(?:malloc|calloc|realloc)\([^)]*\))")
-_MALLOC = re.compile(r"@malloc\(([^)]*)\)")
+_GIVEN = r"(?:[^()]|\([^()]*\))*"  # with attributes like range(i64 0, 9)
+_ARGUMENTS = re.compile(rf"(@(?:malloc|calloc|realloc)\({_GIVEN}\))")
+_MALLOC = re.compile(rf"@malloc\(({_GIVEN})\)")
 _OFFSET = re.compile(rf"^ *({_VALUE}) = getelementptr [^,]*, ptr ({_VALUE})")
 _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
