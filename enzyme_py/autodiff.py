@@ -18,6 +18,7 @@ from enzyme_py.assembly.block_copies import with_bodies, with_recomputable_copie
 from enzyme_py.assembly.buffers import stable_buffers
 from enzyme_py.assembly.entry import argument_count, assemble, nests
 from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far
+from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
     lost_writes,
@@ -181,7 +182,8 @@ def protected(module: DiffModule) -> DiffModule:
         check_nesting(module)
         if reversed_twice(module.ir):
             module = dataclasses.replace(module, ir=with_own_bounds(module.ir))
-    return protect_carried(with_recomputable_copies(stable_buffers(module)))
+    module = with_integer_fields(with_recomputable_copies(stable_buffers(module)))
+    return protect_carried(module)
 
 
 def _record(kernel: str, lowered: float, profile: native.Profile) -> None:

@@ -21,6 +21,24 @@ from enzyme_py.native.machine import host_cpu
 from enzyme_py.settings import config
 from tests.modules import TRIPLE, CountingHost, before_the_pass, call_scalar, differentiated
 
+PLACED = """
+define i32 @entry(ptr %ret, ptr %excinfo, double %x) !dbg !2 {
+    #dbg_value(double %x, !5, !DIExpression(), !4)
+  store double %x, ptr %ret, !dbg !4
+  ret i32 0, !dbg !4
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!6}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "model.py", directory: "/somewhere")
+!2 = distinct !DISubprogram(name: "entry", scope: !1, file: !1, line: 41, type: !3, unit: !0,
+  spFlags: DISPFlagDefinition)
+!3 = !DISubroutineType(types: !{null})
+!4 = !DILocation(line: 42, column: 3, scope: !2)
+!5 = !DILocalVariable(name: "x", scope: !2, file: !1, line: 41)
+!6 = !{i32 2, !"Debug Info Version", i32 3}
+"""
+
 LOOP = """
 define i32 @entry(ptr %ret, ptr %excinfo, ptr noalias %x, ptr noalias %y) {
 start:
@@ -276,3 +294,10 @@ def test_the_real_pass_end_to_end(tmp_path: Path) -> None:
     assert (function.profile.is_from_cache, again.profile.is_from_cache) == (False, True)
     assert function.profile.host > 0 < function.profile.native
     assert function.profile.object_bytes == again.profile.object_bytes > 0
+
+
+def test_code_is_made_without_debug_information() -> None:
+    """LLVM fails an assertion on it now and then, and the interpreter goes with it."""
+    module = differentiated(PLACED)
+    assert "dbg" not in native.optimised_ir(module)
+    assert b".debug" not in native.optimise(module).binary

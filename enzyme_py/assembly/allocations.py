@@ -38,6 +38,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from enzyme_py.assembly.ir_text import free_metadata_number
 from enzyme_py.assembly.kept import KEPT, with_mark
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import readable
@@ -53,15 +54,15 @@ _CALLOC_DECLARATION = (
 )
 _VALUE = r'%(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
 _ALLOCATION = re.compile(rf"^ *({_VALUE}) = .*\bcall\b.* ptr @(?:malloc|calloc|realloc)\(")
-_ARGUMENTS = re.compile(r"(@(?:malloc|calloc|realloc)\([^)]*\))")
-_MALLOC = re.compile(r"@malloc\(([^)]*)\)")
+_GIVEN = r"(?:[^()]|\([^()]*\))*"  # with attributes like range(i64 0, 9)
+_ARGUMENTS = re.compile(rf"(@(?:malloc|calloc|realloc)\({_GIVEN}\))")
+_MALLOC = re.compile(rf"@malloc\(({_GIVEN})\)")
 _OFFSET = re.compile(rf"^ *({_VALUE}) = getelementptr [^,]*, ptr ({_VALUE})")
 _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
 _LOAD = re.compile(rf"^ *{_VALUE} = load [^,]+, ptr ({_VALUE})")
 _CALL = re.compile(r'^ *(?:%\S+ = )?(?:tail |musttail )?call [^@]*@"?([-a-zA-Z$._0-9]+)"?\((.*)')
 _HARMLESS = ("llvm.", HINT, "free", "enzyme_py_raise")
-_METADATA = re.compile(r"^!(\d+) = ")
 _SELECT = re.compile(rf"^ *({_VALUE}) = select i1 [^,]+, ptr ([^,]+), ptr ([^,]+)")
 
 
@@ -73,7 +74,7 @@ def allocates(ir: str) -> bool:
 def protect_carried(module: DiffModule) -> DiffModule:
     """Return the module with every allocation and load marked that must be kept."""
     lines = module.ir.split("\n")
-    keep = f"!{_free_number(lines)}"
+    keep = f"!{free_metadata_number(lines)}"
     result: list[str] = []
     for function in _pieces(lines):
         pointers = Pointers(function)
@@ -88,11 +89,6 @@ def protect_carried(module: DiffModule) -> DiffModule:
     if f"!enzyme_mustcache {keep}" in text:
         text += f"\n{keep} = !{{}}\n"
     return with_mark(replace(module, ir=text))
-
-
-def _free_number(lines: list[str]) -> int:
-    numbers = [int(match.group(1)) for line in lines if (match := _METADATA.match(line))]
-    return max(numbers, default=-1) + 1
 
 
 def _marked(

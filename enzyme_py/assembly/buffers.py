@@ -29,7 +29,8 @@ from enzyme_py.rules import copies
 from enzyme_py.rules.blas import SUFFIX
 
 _MALLOC = re.compile(
-    rf"^ *({NAME}) = .*\bcall\b.* ptr @(malloc|calloc)\((?:i64 1, )?i64 ([^,)]+)\)"
+    rf"^ *({NAME}) = .*\bcall\b.* ptr @(malloc|calloc)\((?:i64 1, )?"
+    r"i64 (?:noundef |range\([^)]*\) )*([^ ,)]+)\)"
 )
 _PHI = re.compile(rf"^ *({NAME}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), (%[^ ]+) \]")

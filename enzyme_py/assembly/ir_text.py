@@ -17,6 +17,7 @@ _ASSIGNED = re.compile(rf"^ *(%{_NAME}) = (.*)$")
 _VALUE = re.compile(rf"%{_NAME}")
 _CALL = re.compile(rf"\bcall\b[^@]*?@({_NAME})\((.*)\)")
 _LAST_WORD = re.compile(rf"([%@]{_NAME}|[^ ]+)$")
+_METADATA = re.compile(r"^!(\d+) = ")
 _STRING = re.compile(r'"[^"]*"')
 
 
@@ -48,6 +49,12 @@ def value_of(operand: str) -> str:
 def values_in(text: str) -> list[str]:
     """List the local values that a text speaks of."""
     return _VALUE.findall(text)
+
+
+def free_metadata_number(lines: list[str]) -> int:
+    """Return the first number that no metadata of a module has."""
+    numbers = [int(match.group(1)) for line in lines if (match := _METADATA.match(line))]
+    return max(numbers, default=-1) + 1
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def _in_memory(ir: str, names: Collection[str]) -> str:
     llvm.initialize_native_target()
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
-    passes = builder.getFunctionPassManager()
+    passes = llvm.create_new_function_pass_manager()
     passes.add_lower_switch_pass()
     passes.add_register_to_memory_pass()
     for function in module.functions:

@@ -7,16 +7,40 @@ assembly gives them bodies.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils
 from numba.core.runtime.context import NRTContext
+from numba.cpython import listobj
 
 from enzyme_py.frontend.lists import grow_function
 
 EXCEPTION_ALLOCATE = "enzyme_py_exception_allocate"
 EXCEPTION_FREE = "enzyme_py_exception_free"
+
+_fill = listobj.ListInstance.zfill
+
+
+@contextlib.contextmanager
+def unfilled_lists() -> Iterator[None]:
+    """Within the block, kernels leave the places of lists that hold no item as they are.
+
+    Numba fills them with zeros for whoever drops the reference that stands there. Kernels have no
+    references, and an untyped fill of a list of arrays is refused.
+    """
+    listobj.ListInstance.zfill = _fill_counted
+    try:
+        yield
+    finally:
+        listobj.ListInstance.zfill = _fill
+
+
+def _fill_counted(items: Any, start: Any, stop: Any) -> None:
+    if not isinstance(items._context.nrt, RegionNRT):
+        _fill(items, start, stop)
 
 
 class RegionNRT(NRTContext):  # type: ignore[misc]

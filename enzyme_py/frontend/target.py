@@ -44,12 +44,14 @@ from enzyme_py.frontend.broadcasting import (
     is_broadcast,
 )
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
+from enzyme_py.frontend.flat_iteration import counted_flat_iteration
 from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.iteration import countable_iteration
 from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
-from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
+from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, unfilled_lists
 from enzyme_py.frontend.products import is_product, replaced
+from enzyme_py.frontend.transposing import transposition
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, hint_tables
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
@@ -202,7 +204,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         return super().compile_internal(builder, impl, sig, args, *rest)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        implementation = block_assignment(fn, sig)
+        implementation = block_assignment(fn, sig) or transposition(fn, sig)
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
         return super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)
@@ -316,13 +318,6 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
 
 
 @contextlib.contextmanager
-def _own_versions() -> Iterator[None]:
-    """Within the block, Numba lowers by our versions of some of its functions."""
-    with _quick_lines(), block_joins(), countable_iteration():
-        yield
-
-
-@contextlib.contextmanager
 def _quick_lines() -> Iterator[None]:
     """Within the block, Numba asks a function's code for its first line, not its file.
 
@@ -341,6 +336,24 @@ def _first_line(function: Any) -> int:
     code = function.__code__
     lines = [line for *_, line in code.co_lines() if line and line > code.co_firstlineno]
     return int(min(lines, default=code.co_firstlineno + 1))
+
+
+_VERSIONS = (_quick_lines, block_joins, countable_iteration, counted_flat_iteration, unfilled_lists)
+_compiling: list[None] = []  # one for each compilation that is under way, under the compiler lock
+
+
+@contextlib.contextmanager
+def _own_versions() -> Iterator[None]:
+    """Within the block, Numba lowers by our versions of some of its functions.
+
+    A callee is compiled in the middle of its caller: the versions stay until the outermost is done.
+    """
+    with contextlib.ExitStack() as versions:
+        for version in () if _compiling else _VERSIONS:
+            versions.enter_context(version())
+        versions.callback(_compiling.pop)
+        _compiling.append(None)
+        yield
 
 
 def _decorator(target: KernelTarget) -> Callable[..., Any]:

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils
 
 HINT = "enzyme_py_hint"
 HINT_ATTRIBUTES = (
@@ -185,11 +184,7 @@ def _fields(data: Any, kind: ir.Type, start: int) -> Iterator[tuple[int, ir.Type
 
 
 def hint_block_operations(module: ir.Module) -> None:
-    """Put a hint in front of every fill or copy whose element type Numba knew.
-
-    What is no single float everywhere (a list of arrays that is filled with zeros) becomes stores
-    of its own type.
-    """
+    """Put a hint in front of every fill or copy whose element type Numba knew."""
     for function in list(module.functions):
         for block in function.blocks:
             for instruction in list(block.instructions):
@@ -210,10 +205,6 @@ def _type_operation(module: ir.Module, block: Any, instruction: Any) -> None:
         content = content_of(pointee)
         if content is not None:
             builder.call(hint_function(module, content), [operand])
-        elif instruction.callee.name.startswith("llvm.memset.") and _is_record(pointee):
-            fill = zero_function(module, pointee)
-            builder.call(fill, [operand, builder.zext(instruction.args[2], _SIZE)])
-            block.instructions.remove(instruction)
 
 
 def _typed_operands(instruction: Any) -> Iterator[tuple[Any, ir.Type]]:
@@ -225,18 +216,3 @@ def _typed_operands(instruction: Any) -> Iterator[tuple[Any, ir.Type]]:
 
 def _is_record(kind: ir.Type) -> bool:
     return isinstance(kind, ir.LiteralStructType) and len(kind.elements) > 0
-
-
-def zero_function(module: ir.Module, kind: ir.Type) -> ir.Function:
-    """Return `void fill(ptr memory, i64 bytes)`, which stores zeros of a type all over."""
-    signature = ir.FunctionType(ir.VoidType(), [_POINTER, _SIZE])
-    function = ir.Function(module, signature, module.get_unique_name("enzyme_py_fill"))
-    function.linkage = "internal"
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
-    first = builder.bitcast(function.args[0], kind.as_pointer())
-    null = ir.Constant(kind.as_pointer(), None)
-    step = builder.ptrtoint(builder.gep(null, [_SIZE(1)]), _SIZE)
-    with cgutils.for_range(builder, builder.udiv(function.args[1], step)) as loop:
-        builder.store(ir.Constant(kind, None), builder.gep(first, [loop.index]))
-    builder.ret_void()
-    return function

@@ -50,6 +50,11 @@ TELL_TYPE = (
 FIX_RULE = "correct the signatures of the rule's functions: the detail has what the pass expects"
 REPORT = "this is a defect of enzyme_py: please report it with the detail"
 
+_NO_RULE = (
+    r"No (?:augmented forward pass|reverse pass|forward mode derivative|"
+    r"forward mode error function) found for"
+)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -71,8 +76,14 @@ ROWS = (
         "an iterator or a while",
     ),
     Row(
-        r"No (?:augmented forward pass|reverse pass|forward mode derivative|"
-        r"forward mode error function) found for (?P<name>[^\s]+)",
+        rf"{_NO_RULE} numba_(?P<name>list|dict)_\w+",
+        NoDerivativeError,
+        "a typed {name} (numba.typed) has no derivative",
+        "keep the items in a plain list that the kernel makes, `parts = [x, y]` and `parts.append`, in a "
+        "tuple or in an array",
+    ),
+    Row(
+        rf"{_NO_RULE} (?P<name>[^\s]+)",
         NoDerivativeError,
         "`{name}` has no derivative rule",
         GIVE_RULE,

@@ -30,6 +30,9 @@ _HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n",
 _BARRIERS = re.compile(
     r"^declare (?:\w+ )*?(double|float|i64|i1) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
 )
+# Where in the user's file the code comes from. The pass's messages needed it; LLVM fails an assertion
+# on it now and then when it writes machine code ("Offset being queried before it's been computed").
+_DEBUG_INFORMATION = re.compile(r",? !dbg !\d+|^ *#dbg_.*\n|^!llvm\.dbg\.cu = .*\n", re.MULTILINE)
 
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
@@ -70,7 +73,8 @@ def outside_names(parsed: llvm.ModuleRef) -> Iterator[str]:
 
 
 def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
-    text = _HINTS.sub("", _NOINLINE.sub(r"\1", module.ir))
+    text = _DEBUG_INFORMATION.sub("", module.ir)
+    text = _HINTS.sub("", _NOINLINE.sub(r"\1", text))
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
     text = with_frees(text)
     context = llvm.create_context()
