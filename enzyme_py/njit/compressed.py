@@ -16,7 +16,6 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from enzyme_py.errors import ShadowError
 from enzyme_py.modes import Mode
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
@@ -83,7 +82,6 @@ def _fill_products(
         "own_rows": _own_rows,
         "put": _put,
         "buffer": _buffer,
-        "check": _check,
     }
     if plan.mode.is_forward:
         given[plan.number] = f"own, *own_rows(vectors, own, first, {lanes})"
@@ -159,7 +157,6 @@ def _put_all(found: Any, tangents: Any, first: Any, lanes: Any) -> Callable[...,
 
 
 def _put_arrays(found, tangents, first, lanes):  # type: ignore[no-untyped-def]
-    _check(tangents[0].size, found.shape[1])
     found[first + lanes[0]] = tangents[0].ravel()
     _put(found, tangents[1:], first, lanes[1:])
 
@@ -171,20 +168,6 @@ def _put_numbers(found, tangents, first, lanes):  # type: ignore[no-untyped-def]
 
 def _put_none(found, tangents, first, lanes):  # type: ignore[no-untyped-def]
     return None
-
-
-def _check(size: Any, expected: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_check, strict=False)
-def _check_size(size: Any, expected: Any) -> Callable[..., Any]:
-    return _raise_unless_equal
-
-
-def _raise_unless_equal(size, expected):  # type: ignore[no-untyped-def]
-    if size != expected:
-        raise ShadowError("the size of the output is another one than when the pattern was made")
 
 
 def _buffer(output: Any) -> Any:
