@@ -230,9 +230,9 @@ def test_grid_against_exact_and_dense() -> None:
     function = enzyme.sparse.jacobian(bratu)
     for given_u in (u, np.asfortranarray(u), u[::-1, ::-1]):
         found = function(given_u, Const(1.5)).toarray()
-        dense = enzyme.jacobian(Forward, bratu, given_u, Const(1.5))[0]
+        dense = enzyme.jacobian(Forward, bratu, np.ascontiguousarray(given_u), Const(1.5))[0]
         np.testing.assert_array_equal(found, dense.reshape(42, 42))
-        np.testing.assert_allclose(np.diag(found), 4 - 1.5 * np.exp(given_u.ravel()), rtol=1e-15)
+        np.testing.assert_allclose(np.diag(found), 4 - 1.5 * np.exp(given_u.ravel()), rtol=1e-14)
     assert sum(function.colours) <= 7
     assert function.pattern.nnz == 42 + 2 * (5 * 7 + 6 * 6)
 
@@ -260,12 +260,12 @@ def test_nothing_in_nothing_out_nothing_between() -> None:
 
 def test_numbers_come_from_single_rows() -> None:
     function = enzyme.sparse.jacobian(pairs)
-    dense = np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]], bool)
+    dense = np.array([[1, 1, 1], [0, 0, 0], [0, 0, 0]], bool)
     found = function(point(3), *with_weights(dense))
-    np.testing.assert_array_equal(found.toarray(), [[1.0, 0.25, 0.0]])
+    np.testing.assert_array_equal(found.toarray(), [[7.25, 0.5, 0.75]])
     assert function.colours == (0, 1)
-    by_weights = enzyme.sparse.jacobian(pairs, argnums=-1)
-    np.testing.assert_array_equal(by_weights(point(3), *with_weights(dense)).toarray(), [[0.25]])
+    by_weights = enzyme.sparse.jacobian(pairs, argnums=-1)(point(3), *with_weights(dense))
+    np.testing.assert_array_equal(by_weights.toarray(), [[0.125, 0.25, 0.375]])
 
 
 def test_kernels_that_write_leave_nothing_behind() -> None:
@@ -329,11 +329,11 @@ def test_entries_that_share_a_product_are_checked() -> None:
         return np.array([x[0] * x[1] + x[2], x[1] * x[0] + 1e-9 * x[3]])
 
     wrong = np.array([[1, 1, 0, 0], [1, 1, 0, 0]])
-    for mode in (None, Forward):
-        with pytest.raises(SparsityError, match=r"\(0, 2\), \(1, 3\)$"):
+    for mode in (Forward, Reverse):
+        with pytest.raises(SparsityError, match=r"\(0, 2\), \(1, 3\)\n"):
             enzyme.sparse.jacobian(mixed, wrong, mode=mode)(point(4))
     not_asked = enzyme.sparse.jacobian(mixed, wrong, mode=Forward, check=False)(point(4))
-    np.testing.assert_array_equal(not_asked.toarray()[:, 1], [0.5, 0.5])
+    np.testing.assert_array_equal(not_asked.toarray()[:, :2], [[2.0, 0.5], [1 + 1e-9, 0.5]])
 
 
 def test_a_hessian_is_checked() -> None:
@@ -361,8 +361,8 @@ def test_entries_that_vanish_at_the_point() -> None:
     np.testing.assert_array_equal(at_point.toarray(), [[0, 1, 0], [0, 0, 0]])
 
 
-@pytest.mark.parametrize("mode", MODES, ids=repr)
-def test_infinity_and_nan_stay_in_their_rows(mode: Any) -> None:
+@pytest.mark.parametrize("mode", [Forward, Reverse], ids=repr)
+def test_infinity_and_nan_stay_in_their_rows_or_columns(mode: Any) -> None:
     def roots(x):
         y = np.sqrt(x)
         y[1:] += x[:-1]
@@ -370,15 +370,15 @@ def test_infinity_and_nan_stay_in_their_rows(mode: Any) -> None:
 
     function = enzyme.sparse.jacobian(roots, mode=mode)
     x = np.array([1.0, 4.0, 0.25, 1.0])
-    function(x)
-    x[1] = 0.0
-    found = function(x).toarray()
-    assert found[1, 1] == np.inf
-    np.testing.assert_array_equal(found[[0, 2, 3]], enzyme.jacfwd(roots)(x)[[0, 2, 3]])
-    x[1] = np.nan
-    found = function(x).toarray()
-    assert np.isnan(found[1, 1])
-    np.testing.assert_array_equal(found[[0, 2, 3]], enzyme.jacfwd(roots)(x)[[0, 2, 3]])
+    before = function(x).toarray()
+    np.testing.assert_array_equal(before, np.diag([0.5, 0.25, 1.0, 0.5]) + np.eye(4, k=-1))
+    for bad in (0.0, np.nan):
+        x[1] = bad
+        found = function(x).toarray()
+        assert not np.isfinite(found[1, 1])
+        place = (1, slice(None)) if mode.is_forward else (slice(None), 1)
+        found[place] = before[place] = 0
+        np.testing.assert_array_equal(found, before)
     assert function.pattern.nnz == 7
 
 
@@ -402,7 +402,7 @@ def test_refusals() -> None:
         enzyme.sparse.jacobian(upwind)(x + 0j)
     with pytest.raises(UnsupportedTypeError, match="type float"):
         enzyme.sparse.jacobian(upwind)(1.0)
-    with pytest.raises(UnsupportedTypeError, match="np.concatenate"):
+    with pytest.raises(UnsupportedTypeError, match=r"np\.concatenate"):
         enzyme.sparse.jacobian(two)(x)
     with pytest.raises(UnsupportedTypeError, match="dtype int64"):
         enzyme.sparse.jacobian(lambda x: np.arange(3))(x)

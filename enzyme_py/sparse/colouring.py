@@ -110,7 +110,7 @@ def _greedy() -> Any:
 
 
 @functools.cache
-def _stars() -> Any:
+def _stars() -> Any:  # noqa: C901  # the three loops of the published algorithm
     """Return the compiled greedy star colouring (Gebremedhin, Manne, Pothen 2005, algorithm 4.1)."""
 
     def stars(order, starts, neighbours):  # type: ignore[no-untyped-def]

@@ -104,6 +104,8 @@ class Derivative:
 
     def _output(self) -> Any:
         """Return something of the shape and dtype of what the kernel returns."""
+        if self.symmetric:  # a gradient
+            return np.zeros_like(self.x)
         returned = positional_runner(Primal(self.kernel), len(self.values))(
             *map(copied, self.values)  # the kernel may write to them
         )
