@@ -363,15 +363,15 @@ def test_entries_that_vanish_at_the_point() -> None:
 
 @pytest.mark.parametrize("mode", [Forward, Reverse], ids=repr)
 def test_infinity_and_nan_stay_in_their_rows_or_columns(mode: Any) -> None:
-    def roots(x):
-        y = np.sqrt(x)
+    def logarithms(x):
+        y = np.log(x)
         y[1:] += x[:-1]
         return y
 
-    function = enzyme.sparse.jacobian(roots, mode=mode)
+    function = enzyme.sparse.jacobian(logarithms, mode=mode)
     x = np.array([1.0, 4.0, 0.25, 1.0])
     before = function(x).toarray()
-    np.testing.assert_array_equal(before, np.diag([0.5, 0.25, 1.0, 0.5]) + np.eye(4, k=-1))
+    np.testing.assert_array_equal(before, np.diag(1 / x) + np.eye(4, k=-1))
     for bad in (0.0, np.nan):
         x[1] = bad
         found = function(x).toarray()
