@@ -59,7 +59,7 @@ __version__ = "0.1.0"
 
 del _njit
 
-_LATER = ("inspect", "testing")  # modules that an ordinary run does not need
+_LATER = ("inspect", "sparse", "testing")  # modules that an ordinary run does not need
 
 
 def __getattr__(name: str) -> object:

@@ -125,6 +125,10 @@ class ActivityError(DerivativeError):
     """Whether a value is active could not be decided, or an annotation contradicts the kernel."""
 
 
+class SparsityError(EnzymeError, ValueError):
+    """A sparsity pattern does not fit: of another shape, no pattern at all, or entries are missing."""
+
+
 class UnresolvedSymbolError(EnzymeError):
     """The finished derivative calls a function that has no address."""
 

@@ -76,7 +76,7 @@ class _Part:
                 activities.append(Activity.ACTIVE)
                 given.append(f"leaf_{place}")
                 keeps.append(f"keep({room}, found_{name}[{place + 1}], first, {lanes})")
-        into = _into(self.leaves.kernel, self.path, component, self.is_array)
+        into = result_into(self.leaves.kernel, self.path, component, self.is_array)
         self.scope[f"plan_{name}"] = Annotated(
             into, self.leaves.mode, tuple(activities), width, is_batch=True
         )
@@ -97,7 +97,7 @@ class _Part:
 
 
 @functools.lru_cache(maxsize=4096)
-def _into(kernel: Any, path: Path, component: str, is_array: bool) -> Any:
+def result_into(kernel: Any, path: Path, component: str, is_array: bool) -> Any:
     """Return the kernel that writes a part of the output to its first argument."""
     target = "..." if is_array else "0"
     text = f"""
