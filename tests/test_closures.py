@@ -386,3 +386,40 @@ def test_python_closure_that_writes_is_refused() -> None:
 
     with pytest.raises(LoweringError, match="inside the function"):
         enzyme.grad(f)(2.0)
+
+
+# Array-valued functions, second order
+
+
+def scaled_product(a, scale):
+    return lambda x: a @ (x * x) * scale
+
+
+def quadratic_form(a):
+    return lambda x: x @ (a @ x)
+
+
+def test_jacobians_and_hessians_of_closures() -> None:
+    a = A.copy()
+    f, g = scaled_product(a, 0.5), quadratic_form(a)
+    transforms = enzyme.jacrev(f), enzyme.hessian(g)
+    for corner in (4.0, -7.0):
+        a[0, 0] = corner
+        both = a + a.T
+        np.testing.assert_allclose(enzyme.jacobian(f, X)[0], a * X, rtol=1e-14)
+        np.testing.assert_allclose(transforms[0](X), a * X, rtol=1e-14)
+        np.testing.assert_allclose(transforms[1](X), both, rtol=1e-14)
+        np.testing.assert_allclose(enzyme.hvp(g, X, X), both @ X, rtol=1e-14)
+
+
+@enzyme.jit
+def jacobians_in_a_kernel(a, x, c):
+    f = lambda z: a @ (z * z) * c
+    found = enzyme.jacobian(enzyme.Forward, f, x)[0] + enzyme.jacrev(f)(x)
+    return np.sum(found)  # c sum(4 a x)
+
+
+def test_jacobians_in_a_kernel() -> None:
+    exact = 4 * np.sum(A * X)
+    assert jacobians_in_a_kernel(A, X, 1.5) == pytest.approx(1.5 * exact, rel=1e-14)
+    assert enzyme.grad(jacobians_in_a_kernel, argnums=2)(A, X, 1.5) == pytest.approx(exact)
