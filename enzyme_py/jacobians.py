@@ -18,12 +18,12 @@ import numpy as np
 from enzyme_py.annotations import Const
 from enzyme_py.directions import check_tangents
 from enzyme_py.errors import AnnotationError
-from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.bound import opened
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.njit.jacobian import Jacobian, jacobian_runner
 from enzyme_py.njit.products import Product, product_runner
-from enzyme_py.operators import grad, numbered
+from enzyme_py.operators import grad, numbered, transformed
 from enzyme_py.trees import as_trees, as_tuples
 
 
@@ -39,7 +39,7 @@ def jacobian(*given: Any, chunk: int | None = None, holomorphic: bool = False) -
     mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
     if not rest:
         raise AnnotationError("jacobian needs a function", remedy="write jacobian(f, x)")
-    kernel = as_kernel(rest.pop(0))
+    kernel, held = opened(rest.pop(0))
     constant = [isinstance(one, Const) for one in rest]
     values = [one.primal if isinstance(one, Const) else one for one in rest]
     plan = Jacobian(
@@ -48,8 +48,9 @@ def jacobian(*given: Any, chunk: int | None = None, holomorphic: bool = False) -
         constants=tuple(n for n, is_constant in enumerate(constant) if is_constant),
         chunk=checked_chunk(chunk),
         holomorphic=bool(holomorphic),
+        skipped=len(held),
     )
-    found: tuple[Any, ...] = jacobian_runner(plan)(*values)
+    found: tuple[Any, ...] = jacobian_runner(plan)(*held, *values)
     return found
 
 
@@ -92,17 +93,23 @@ def _runner(
     chunk: int | None,
 ) -> Any:
     numbers, is_single = numbered(argnums)
-    plan = Jacobian(
-        as_kernel(f),
-        mode,
-        argnums=numbers,
-        is_single=is_single,
-        by_output=True,
-        chunk=checked_chunk(chunk),
-        holomorphic=bool(holomorphic),
-        has_aux=bool(has_aux),
-    )
-    return jacobian_runner(plan)
+    checked = checked_chunk(chunk)
+
+    def make(kernel: Any, held: int) -> Any:
+        plan = Jacobian(
+            kernel,
+            mode,
+            argnums=numbers,
+            is_single=is_single,
+            by_output=True,
+            chunk=checked,
+            holomorphic=bool(holomorphic),
+            has_aux=bool(has_aux),
+            skipped=held,
+        )
+        return jacobian_runner(plan)
+
+    return transformed(f, make)
 
 
 def hessian(
@@ -169,11 +176,12 @@ def vhp(
 def _product(
     f: Callable[..., Any], x: Any, v: Any, others: Sequence[Any], outer: Mode, inner: Mode
 ) -> Any:
-    kernel = as_kernel(f)
+    kernel, held = opened(f)
     outer, inner = _unsplit(outer, "hvp"), _unsplit(inner, "hvp")
     x, v = as_tuples(x), as_tuples(v)
-    check_tangents((x,), (v,), argument_names(kernel), where_is(kernel))
-    return as_trees(product_runner(Product(kernel, outer, inner))(x, v, *others))
+    check_tangents((x,), (v,), argument_names(kernel)[len(held) :], where_is(kernel))
+    runner = product_runner(Product(kernel, outer, inner, len(held)))
+    return as_trees(runner(x, v, *held, *others))
 
 
 def _unsplit(mode: Any, name: str) -> Mode:

@@ -23,7 +23,8 @@ from enzyme_py.annotations import (
 )
 from enzyme_py.directions import check_cotangent, check_tangents
 from enzyme_py.errors import AnnotationError, ShadowError
-from enzyme_py.frontend.kernels import as_kernel, is_kernel
+from enzyme_py.frontend.bound import BoundTransform, Leading, captures_values, opened
+from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
@@ -45,12 +46,13 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     None for others; ReverseWithPrimal returns `(gradients, primal)`. A batch puts a tuple with a
     part per lane in place of each derivative. The mode may be left out: Reverse.
     """
-    mode, kernel, result, annotations = _read(given)
+    mode, function, result, rest = _read(given)
+    kernel, held = opened(function)
+    annotations = [*map(Const, held), *map(as_annotation, rest)]
     width, is_batch = lanes_of(kernel, annotations)
     check_apart(kernel, annotations)
-    plan = Annotated(
-        kernel, mode, tuple(one.activity for one in annotations), width, is_batch, result
-    )
+    activities = tuple(one.activity for one in annotations)
+    plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held))
     parts: list[Any] = []
     for one in annotations:
         parts.append(one.primal)
@@ -59,7 +61,7 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     return returned
 
 
-def _read(given: Sequence[Any]) -> tuple[Mode, Any, Activity | None, list[Annotation]]:
+def _read(given: Sequence[Any]) -> tuple[Mode, Any, Activity | None, list[Any]]:
     """Sort the arguments of autodiff by what they are."""
     rest = list(given)
     mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
@@ -69,14 +71,13 @@ def _read(given: Sequence[Any]) -> tuple[Mode, Any, Activity | None, list[Annota
     function = rest.pop(0)
     if isinstance(function, Const):
         function = function.primal
-    kernel = as_kernel(function)
     result = None
     if rest and isinstance(rest[0], type) and issubclass(rest[0], Annotation):
         result = rest.pop(0).activity
     if mode.is_split:
         message = f"{mode} has two halves, which autodiff cannot run as one"
         raise AnnotationError(message, remedy="use autodiff_thunk, or the mode Reverse")
-    return mode, kernel, result, [as_annotation(value) for value in rest]
+    return mode, function, result, rest
 
 
 def lanes_of(kernel: Any, annotations: Sequence[Annotation]) -> tuple[int, bool]:
@@ -130,7 +131,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     `argnums` names the arguments to differentiate: one number gives one gradient, a tuple gives a
     tuple. With `has_aux`, `f` returns `(value, aux)` and the new function `(gradient, aux)`.
     """
-    return _gradient_runner(f, argnums, has_aux, with_value=False)
+    return _gradient_of(f, argnums, has_aux, with_value=False)
 
 
 def value_and_grad(
@@ -140,21 +141,38 @@ def value_and_grad(
 
     With `has_aux` it computes `((value, aux), gradient)`.
     """
-    return _gradient_runner(f, argnums, has_aux, with_value=True)
+    return _gradient_of(f, argnums, has_aux, with_value=True)
 
 
-def _gradient_runner(
+def _gradient_of(
     f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, *, with_value: bool
 ) -> Any:
-    kernel = as_kernel(f)
     numbers, is_single = numbered(argnums)
-    plan = Gradient(kernel, numbers, is_single, with_value, bool(has_aux))
     prefix = "value_and_grad" if with_value else "grad"
-    return named_runner(plan, kernel, f"{prefix}_of_{kernel.py_func.__name__}")
+
+    def make(kernel: Any, held: int) -> Any:
+        plan = Gradient(kernel, numbers, is_single, with_value, bool(has_aux), held)
+        return named_runner(plan, kernel, f"{prefix}_of_{kernel.py_func.__name__}")
+
+    return transformed(f, make)
 
 
-# Runners of `gradient(kernel, *args)` by kernel and number of arguments given, for the second call.
-_plain_gradients: weakref.WeakKeyDictionary[Any, dict[int, Any]] = weakref.WeakKeyDictionary()
+def transformed(f: Any, make: Callable[[Any, int], Any]) -> Any:
+    """Return what a transform makes of a function: a dispatcher, if that captures no values.
+
+    `make` gets the kernel and the number of leading parameters that have their values already.
+    """
+    if isinstance(f, Leading):
+        return Leading(make(f.kernel, f.count), f.count)
+    if not captures_values(f):
+        return make(as_kernel(f), 0)
+    kernel, held = opened(f)
+    made = make(kernel, len(held))  # now, so that a mistake is told here
+    return BoundTransform(f, make, made.__name__, made.__doc__)
+
+
+# Runners of `gradient(f, *args)` by kernel and numbers of arguments, for the second call.
+_plain_gradients: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
 def gradient(*given: Any) -> tuple[Any, ...]:
@@ -164,18 +182,18 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     arguments given as Const. With a mode that asks for the primal, `(gradients, value)`. Forward
     mode runs the kernel once per number, on copies of the arguments.
     """
-    runner = _plain_gradients.get(given[0]) if given and is_kernel(given[0]) else None
-    if runner is not None and Const not in map(type, given):  # the same call was made before
-        found = runner.get(len(given))
-        if found is not None:
-            return found(*given[1:])  # type: ignore[no-any-return]
+    if len(given) > 1 and not isinstance(given[0], Mode) and Const not in map(type, given):
+        kernel, held = opened(given[0])
+        found = _plain_gradients.get(kernel, {}).get((len(held), len(given)))
+        if found is not None:  # the same call was made before
+            return found(*held, *given[1:])  # type: ignore[no-any-return]
     rest = list(given)
     mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
     if not rest:
         raise AnnotationError("gradient needs a function", remedy="write gradient(f, x)")
-    kernel = as_kernel(rest.pop(0))
+    kernel, held = opened(rest.pop(0))
     if mode.is_forward:
-        return _forward_gradient(mode, kernel, rest)
+        return _forward_gradient(mode, kernel, held, rest)
     values = [one.primal if isinstance(one, Const) else one for one in rest]
     constant = [number for number, one in enumerate(rest) if isinstance(one, Const)]
     chosen = None
@@ -185,13 +203,14 @@ def gradient(*given: Any) -> tuple[Any, ...]:
         kernel,
         chosen,
         with_value=mode.need_primal,
+        skipped=len(held),
         runtime_activity=mode.runtime_activity,
         strong_zero=mode.strong_zero,
     )
-    runner = positional_runner(plan, len(values))
+    runner = positional_runner(plan, len(held) + len(values))
     if mode == Reverse and not constant:
-        _plain_gradients.setdefault(kernel, {})[1 + len(values)] = runner
-    returned = runner(*values)
+        _plain_gradients.setdefault(kernel, {})[len(held), 1 + len(values)] = runner
+    returned = runner(*held, *values)
     value, parts = returned if mode.need_primal else (None, returned)
     gradients = list(parts)
     for number in constant:
@@ -199,21 +218,27 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     return (tuple(gradients), value) if mode.need_primal else tuple(gradients)
 
 
-def _forward_gradient(mode: Mode, kernel: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
+def _forward_gradient(
+    mode: Mode, kernel: Any, held: tuple[Any, ...], arguments: Sequence[Any]
+) -> tuple[Any, ...]:
     """Return gradients by forward mode: one run per number that is differentiated."""
-    values = [as_tuples(one.primal if isinstance(one, Const) else one) for one in arguments]
+    values = [
+        *held,
+        *(as_tuples(one.primal if isinstance(one, Const) else one) for one in arguments),
+    ]
+    count = len(held)
     result = tuple(
-        None if isinstance(one, Const) else as_trees(_forward_part(kernel, values, number))
-        for number, one in enumerate(arguments)
+        None if isinstance(one, Const) else as_trees(_forward_part(kernel, values, number, count))
+        for number, one in enumerate(arguments, count)
     )
     return (result, as_trees(kernel(*map(copied, values)))) if mode.need_primal else result
 
 
-def _forward_part(kernel: Any, values: Sequence[Any], number: int) -> Any:
+def _forward_part(kernel: Any, values: Sequence[Any], number: int, held: int) -> Any:
     value = values[number]
     if isinstance(value, tuple):
-        return _by_units(value, lambda tangent: _directional(kernel, values, number, tangent))
-    return forward_part(kernel, number, len(values))(*values)
+        return _by_units(value, lambda tangent: _directional(kernel, values, number, tangent, held))
+    return forward_part(kernel, number, len(values), held)(*values)
 
 
 def _tuple_like(value: tuple[Any, ...], parts: Sequence[Any]) -> tuple[Any, ...]:
@@ -249,11 +274,11 @@ def _by_part(value: tuple[Any, ...], place: int, along: Callable[[Any], Any]) ->
     return _by_units(value[place], along_part)
 
 
-def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any) -> Any:
+def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any, held: int) -> Any:
     activities = tuple(
         Activity.DUPLICATED if i == number else Activity.CONST for i in range(len(values))
     )
-    plan = Annotated(kernel, Forward, activities)
+    plan = Annotated(kernel, Forward, activities, skipped=held)
     own = [copied(value) for value in values]
     parts = [*own[: number + 1], tangent, *own[number + 1 :]]
     return positional_runner(plan, len(parts))(*parts)[0]
@@ -261,15 +286,16 @@ def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any) 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """Return `(result, tangent of the result)` of `f` at the primals along the tangents."""
-    kernel = as_kernel(f)
-    return pushed(kernel, as_given(primals), as_given(tangents))
+    kernel, held = opened(f)
+    return pushed(kernel, held, as_given(primals), as_given(tangents))
 
 
-def pushed(kernel: Any, primals: Any, tangents: Any) -> tuple[Any, Any]:
-    """Return `(result, tangent)` of a kernel, after a look at the tangents."""
-    check_tangents(primals, tangents, argument_names(kernel), where_is(kernel))
-    runner = positional_runner(Jvp(kernel), 2 * len(primals))
-    result, tangent = runner(*primals, *tangents)
+def pushed(kernel: Any, held: tuple[Any, ...], primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """Return `(result, tangent)` of a kernel that holds values, after a look at the tangents."""
+    names = argument_names(kernel)[len(held) :]
+    check_tangents(primals, tangents, names, where_is(kernel))
+    runner = positional_runner(Jvp(kernel, len(held)), len(held) + 2 * len(primals))
+    result, tangent = runner(*held, *primals, *tangents)
     return as_trees(result), as_trees(tangent)
 
 
@@ -287,10 +313,10 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     argument, None for those that have none. It computes at the primals as they are now: arrays
     are copied.
     """
-    kernel = as_kernel(f)
-    kept = tuple(copied(as_tuples(value)) for value in primals)
+    kernel, held = opened(f)
+    kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
     result = positional_runner(Primal(kernel), len(kept))(*(copied(value) for value in kept))
-    plan = pullback(kernel)
+    plan = pullback(kernel, len(held))
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
         given = as_tuples(cotangent)
@@ -309,13 +335,14 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     at the primals as they are now: arrays are copied. Every call runs the kernel's forward
     derivative; nothing of the first run is kept.
     """
-    kernel = as_kernel(f)
-    kept = tuple(copied(as_tuples(value)) for value in primals)
+    kernel, held = opened(f)
+    kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
     result = positional_runner(Primal(kernel), len(kept))(*(copied(value) for value in kept))
 
     def push_forward(*tangents: Any) -> Any:
         arguments = tuple(copied(value) for value in kept)
-        return pushed(kernel, arguments, as_given(tangents))[1]
+        count = len(held)
+        return pushed(kernel, arguments[:count], arguments[count:], as_given(tangents))[1]
 
     return as_trees(result), push_forward
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from enzyme_py.annotations import Annotation, as_annotation
+from enzyme_py.annotations import Annotation, Const, as_annotation
 from enzyme_py.errors import AnnotationError, EnzymeError
-from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.bound import opened
 from enzyme_py.frontend.lower import where_is
 from enzyme_py.modes import Mode
 from enzyme_py.native.runtime import interface, library
@@ -34,6 +34,7 @@ class Tape:
             raise MemoryError
         self._free = library().enzyme_py_tape_free  # kept: modules may be gone at exit
         self.is_used = False
+        self.opened: Any = None  # the kernel of the forward half, and what its function held
 
     def __del__(self) -> None:
         if self._free is not None:
@@ -79,7 +80,7 @@ def autodiff_thunk(
     if not mode.is_split:
         message = f"autodiff_thunk needs a split mode, not {mode}"
         raise AnnotationError(message, remedy="ReverseSplitWithPrimal, or use autodiff")
-    kernel = as_kernel(f)
+    opened(f)  # now, so that a mistake is told here
     rest = list(given)
     result = None
     if len(rest) > 1 and _is_class(rest[0]) and not all(map(_is_class, rest)):
@@ -87,7 +88,7 @@ def autodiff_thunk(
     activities = tuple(
         one.activity if _is_class(one) else as_annotation(one).activity for one in rest
     )
-    halves = _Halves(kernel, mode, activities, result)
+    halves = _Halves(f, mode, activities, result)
     return halves.forward, halves.reverse
 
 
@@ -99,20 +100,22 @@ class _Halves:
     """The halves of one thunk; plans are made at the call, when the width is known."""
 
     def __init__(
-        self, kernel: Any, mode: Mode, activities: tuple[Activity, ...], result: Activity | None
+        self, function: Any, mode: Mode, activities: tuple[Activity, ...], result: Activity | None
     ) -> None:
-        self.kernel = kernel
+        self.function = function
         self.mode = mode
         self.activities = activities
         self.result = result
 
     def forward(self, *given: Any) -> tuple[Tape, Any, Any]:
         """Run the kernel and keep what `reverse` needs: returns (tape, primal, shadow)."""
-        annotations = self._annotations(given)
-        check_apart(self.kernel, annotations)
-        plan = self._plan(annotations, Direction.SPLIT_FORWARD)
+        kernel, held = opened(self.function)
+        annotations = self._annotations(kernel, held, given)
+        check_apart(kernel, annotations)
+        plan = self._plan(kernel, len(held), annotations, Direction.SPLIT_FORWARD)
         parts = _parts(annotations)
         tape = Tape()
+        tape.opened = kernel, held
         *places, primal = positional_runner(plan, 1 + len(parts))(tape.address, *parts)
         shadows = [_shadow(tape, place, primal) for place in places]
         is_batch = plan.annotated.is_batch
@@ -125,14 +128,16 @@ class _Halves:
         if not isinstance(tape, Tape):
             message = f"the last argument of a reverse half is its tape, not {type(tape).__name__}"
             raise AnnotationError(
-                message, where=where_is(self.kernel), remedy="reverse(*args, tape)"
+                message, where=where_is(self._kernel()), remedy="reverse(*args, tape)"
             )
         if tape.is_used:
             message = "this tape was used by an earlier reverse sweep, which consumed it"
-            raise EnzymeError(message, where=where_is(self.kernel), remedy="run forward again")
+            where = where_is(self._kernel())
+            raise EnzymeError(message, where=where, remedy="run forward again")
         count = len(self.activities)
-        annotations = self._annotations(rest[:count])
-        plan = self._plan(annotations, Direction.SPLIT_REVERSE)
+        kernel, held = tape.opened
+        annotations = self._annotations(kernel, held, rest[:count])
+        plan = self._plan(kernel, len(held), annotations, Direction.SPLIT_REVERSE)
         seeds: list[Any] = []
         for seed in rest[count:]:
             seeds.extend(seed if isinstance(seed, tuple) else (seed,))
@@ -142,19 +147,27 @@ class _Halves:
         returned: tuple[Any, ...] = runner(tape.address, *parts)
         return returned
 
-    def _annotations(self, given: Sequence[Any]) -> list[Annotation]:
+    def _kernel(self) -> Any:
+        return opened(self.function)[0]
+
+    def _annotations(
+        self, kernel: Any, held: tuple[Any, ...], given: Sequence[Any]
+    ) -> list[Annotation]:
         annotations = [as_annotation(value) for value in given]
         found = tuple(one.activity for one in annotations)
         if found != self.activities:
             expected = ", ".join(one.value for one in self.activities)
             message = f"this thunk was made for ({expected})"
             remedy = "annotate the arguments as in autodiff_thunk"
-            raise AnnotationError(message, where=where_is(self.kernel), remedy=remedy)
-        return annotations
+            raise AnnotationError(message, where=where_is(kernel), remedy=remedy)
+        return [*map(Const, held), *annotations]
 
-    def _plan(self, annotations: Sequence[Annotation], direction: Direction) -> Half:
-        width, is_batch = lanes_of(self.kernel, annotations)
-        whole = Annotated(self.kernel, self.mode, self.activities, width, is_batch, self.result)
+    def _plan(
+        self, kernel: Any, held: int, annotations: Sequence[Annotation], direction: Direction
+    ) -> Half:
+        width, is_batch = lanes_of(kernel, annotations)
+        activities = tuple(one.activity for one in annotations)
+        whole = Annotated(kernel, self.mode, activities, width, is_batch, self.result, held)
         return Half(whole, direction)
 
 

@@ -27,7 +27,7 @@ from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.frontend.calling_convention import RAISE
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
 from enzyme_py.frontend.lower import CompiledKernel, argument_names
-from enzyme_py.frontend.type_hints import TypedAttributes, hint_function
+from enzyme_py.frontend.type_hints import TypedAttributes, hint_function, value_hint
 from enzyme_py.request import Activity, Direction, Request
 
 _POINTER = ir.IntType(8).as_pointer()
@@ -248,7 +248,18 @@ class EnzymeCall:
                     self.builder.extract_value(value, [position, lane])
                     for lane in range(self.request.width)
                 ]
+            for number in found[place]:
+                self._hint_gradient(number)
         return found
+
+    def _hint_gradient(self, number: ir.Value) -> None:
+        """Say that a gradient is a float: a sum of zeros and products, which may tell nobody else.
+
+        `sin(x * y)` by y, stored as it is, was refused in reverse over reverse (MEASURED).
+        """
+        hint = value_hint(self.builder.module, number.type)
+        if hint is not None:
+            self.builder.call(hint, [number])
 
     def _marker(self, name: str) -> ir.Value:
         module = self.builder.module

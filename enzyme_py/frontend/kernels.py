@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import types as pytypes
 import weakref
-from typing import Any, cast
+from typing import Any
 
 import numba
 from numba.core.registry import CPUDispatcher
@@ -18,7 +18,9 @@ from numba.core.registry import CPUDispatcher
 from enzyme_py.errors import UnsupportedTypeError
 
 _by_identity: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+NO_VALUE = object()  # in the place of what a variable will hold that a function captures
 _by_content: dict[Any, Any] = {}
+_captured: weakref.WeakKeyDictionary[Any, tuple[Any, ...]] = weakref.WeakKeyDictionary()
 
 
 def is_kernel(value: Any) -> bool:
@@ -35,13 +37,16 @@ def as_kernel(function: Any) -> Any:
         return _kernel_of(function)
     if isinstance(function, functools.partial):
         return _kernel_of_partial(function)
+    from enzyme_py.frontend.bound import check_callable
+
+    check_callable(function)
     message = f"cannot differentiate {function!r}: it is no Python function"
     raise UnsupportedTypeError(message, remedy="wrap the call in a function: lambda x: f(x)")
 
 
 def _kernel_of(function: pytypes.FunctionType) -> Any:
     found = _by_identity.get(function)
-    if found is None:
+    if found is None or not _is_as_captured(function):
         key = _content(function)
         found = _by_content.get(key) if key is not None else None
         if found is None:
@@ -49,40 +54,58 @@ def _kernel_of(function: pytypes.FunctionType) -> Any:
             if key is not None:
                 _by_content[key] = found
         _by_identity[function] = found
+        _captured[function] = contents_of(function)
     return found
+
+
+def contents_of(function: Any) -> tuple[Any, ...]:
+    """Return what a function has captured so far."""
+    return tuple(map(_cell_value, getattr(function, "__closure__", None) or ()))
+
+
+def _is_as_captured(function: Any) -> bool:
+    """Tell whether a function's variables have the values for which its kernel was made."""
+    then = _captured.get(function)
+    now = contents_of(function)
+    return then is None or all(one is other for one, other in zip(then, now, strict=True))
 
 
 def _content(function: pytypes.FunctionType) -> Any:
     """Return a key that equal functions share, or None if something captured has no hash."""
     try:
-        captured = tuple(cell.cell_contents for cell in function.__closure__ or ())
+        captured = contents_of(function)
         # Also the globals that it names: Numba freezes their values when it compiles.
-        scope = function.__globals__
-        named = tuple(scope[n] for n in sorted(_global_names(function.__code__)) if n in scope)
+        named = named_globals(function.__code__, function.__globals__)
         parts = (*captured, *named, *(function.__defaults__ or ()))
-        key = (
-            function.__code__,
-            id(function.__globals__),
-            parts,
-            tuple(type(part) for part in parts),
-        )
+        key = (function.__code__, id(function.__globals__), tuple(map(distinct, parts)))
         hash(key)
-    except (TypeError, ValueError):
+    except TypeError:
         return None
     return key
 
 
+def named_globals(code: pytypes.CodeType, scope: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the values of the globals that some code names."""
+    return tuple(scope[name] for name in sorted(_global_names(code)) if name in scope)
+
+
+def distinct(value: Any) -> Any:
+    """Return a key for a value that tells 1 from True and 1.0, and 0.0 from -0.0."""
+    if isinstance(value, tuple):
+        return type(value), tuple(map(distinct, value))
+    if isinstance(value, (float, complex)):
+        return type(value), repr(value)
+    return type(value), value
+
+
 def _kernel_of_partial(function: functools.partial[Any]) -> Any:
-    """Bind the leading arguments of a partial as captured values of a new function."""
-    if function.keywords:
-        message = "functools.partial with keyword arguments cannot be differentiated"
-        raise UnsupportedTypeError(message, remedy="write lambda x: f(x, name=value) instead")
-    inner, bound = as_kernel(function.func), function.args
+    """Return the kernel of a partial, with the bound values compiled in."""
+    from enzyme_py.frontend.partials import partial_kernel
 
-    def partial(*rest):  # type: ignore[no-untyped-def]  # compiled by Numba
-        return inner(*bound, *rest)
-
-    return _kernel_of(cast("pytypes.FunctionType", partial))
+    given = (*function.args, *function.keywords.values())
+    fixed = tuple((value,) for value in given)
+    kernel = as_kernel(function.func)
+    return partial_kernel(kernel, 0, len(function.args), tuple(function.keywords), fixed)
 
 
 def jitted(function: Any, options: dict[str, Any]) -> Any:
@@ -99,15 +122,24 @@ def jitted(function: Any, options: dict[str, Any]) -> Any:
     cells = function.__closure__ or ()
     captured = [_is_helper(_cell_value(cell)) for cell in cells]
     if not names and not any(captured):
-        dispatcher = _by_identity[function] = numba.njit(**options)(function)
+        dispatcher = _by_identity[function] = _dispatcher(function, options)
         return dispatcher
     copy = _with_own_scope(function, captured)
-    dispatcher = _by_identity[function] = numba.njit(**options)(copy)
+    dispatcher = _by_identity[function] = _dispatcher(copy, options)
     for name in names:
         copy.__globals__[name] = as_kernel(function.__globals__[name])
     for cell, new, plain in zip(cells, copy.__closure__ or (), captured, strict=True):
         if plain:
             new.cell_contents = as_kernel(cell.cell_contents)
+    return dispatcher
+
+
+def _dispatcher(function: Any, options: dict[str, Any]) -> Any:
+    """Return what numba.njit returns, but for the functions that it takes as arguments."""
+    from enzyme_py.frontend.function_arguments import FunctionDispatcher
+
+    dispatcher = numba.njit(**options)(function)
+    dispatcher.__class__ = FunctionDispatcher
     return dispatcher
 
 
@@ -127,6 +159,8 @@ def _with_own_scope(function: Any, captured: list[bool]) -> Any:
 
 def _is_helper(value: Any) -> bool:
     """Tell whether a captured value is a function of the user's that Numba has no name for."""
+    if isinstance(value, functools.partial):
+        return True
     if not isinstance(value, pytypes.FunctionType):
         return False
     from numba.core.registry import cpu_target
@@ -140,7 +174,7 @@ def _cell_value(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # assigned later than the function was made
-        return None
+        return NO_VALUE
 
 
 def _global_names(code: pytypes.CodeType) -> set[str]:

@@ -12,12 +12,14 @@ Enzyme's notation, to be written on the parameters.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llvmlite import ir
 from numba.core import types
 from numba.core.datamodel.packer import _flatten
+
+from enzyme_py.frontend.bound_types import BoundKernelType
 
 
 class Role(enum.Enum):
@@ -36,11 +38,13 @@ class Leaf:
 
     role: Role
     content: str | None = None
+    is_held: bool = False  # by a function: constant, whatever it is
 
     @property
     def is_differentiable(self) -> bool:
         """Whether the leaf can carry a derivative."""
-        return self.role in (Role.FLOAT, Role.DATA) and (self.content or "").startswith("Float")
+        is_real = (self.content or "").startswith("Float")
+        return self.role in (Role.FLOAT, Role.DATA) and is_real and not self.is_held
 
     @property
     def parameter_tree(self) -> str | None:
@@ -86,6 +90,12 @@ def leaves(context: Any, kind: Any) -> list[Leaf]:
         return _array_leaves(kind)
     if isinstance(kind, types.BaseTuple):
         return [leaf for element in kind for leaf in leaves(context, element)]
+    if isinstance(kind, BoundKernelType):
+        return [
+            replace(leaf, is_held=True)
+            for element in kind.kinds
+            for leaf in leaves(context, element)
+        ]
     argument = context.data_model_manager[kind].get_argument_type()
     return [Leaf(Role.OPAQUE) for _ in _flatten([argument])]
 

@@ -34,6 +34,9 @@ _REFUSALS = (
 )
 
 
+_READONLY = "readonly array"
+
+
 @dataclass(frozen=True)
 class CompiledKernel:
     """One overload of one kernel in a kernel target, before linking."""
@@ -135,4 +138,9 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
     where = where_is(function)
     message = f"Numba cannot compile `{where.kernel}`: {str(error).strip()}"
     remedy = "the same function must compile with numba.njit; Numba's own message is above"
+    if _READONLY in message:
+        remedy = (
+            "it must compile with numba.njit for arrays that cannot be written, as captured ones: "
+            "make what it writes to inside the function, or pass it as an argument"
+        )
     return LoweringError(message, where=where, remedy=remedy)

@@ -56,6 +56,19 @@ def hint_function(module: ir.Module, content: str) -> ir.Function:
     return found
 
 
+def value_hint(module: ir.Module, kind: ir.Type) -> ir.Function | None:
+    """Return the function whose call says that a value is a float; None for other types."""
+    content = content_of(kind) if isinstance(kind, (ir.DoubleType, ir.FloatType)) else None
+    if content is None:
+        return None
+    name = f"{HINT}.value.{content.replace('@', '.')}"
+    found = module.globals.get(name)
+    if found is None:
+        found = ir.Function(module, ir.FunctionType(ir.VoidType(), [kind]), name)
+        found.args[0].attributes = TypedAttributes(f"{{[-1]:{content}}}")
+    return found
+
+
 def content_of(kind: ir.Type) -> str | None:
     """Return Enzyme's name for an LLVM type that is the same float everywhere, or None."""
     if isinstance(kind, ir.DoubleType):

@@ -16,6 +16,7 @@ from numba.core import types
 
 from enzyme_py.assembly.results import seed_type
 from enzyme_py.errors import AnnotationError
+from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.lower import argument_names, compile_kernel, where_is
 from enzyme_py.modes import Mode
@@ -35,10 +36,11 @@ class Annotated(Plan):
     width: int = 1
     is_batch: bool = False  # results come in tuples, one part per lane, also for one lane
     result: Activity | None = None  # None: guessed from the type of the kernel's result
+    skipped: int = 0  # leading arguments, constant ones, without a place in the result
 
     def bind(self, argument_types: Sequence[Any]) -> BoundAnnotated:
         """See `Plan`."""
-        return BoundAnnotated(self, list(argument_types))
+        return BoundAnnotated(self, with_held(argument_types, self.skipped))
 
     def argument_label(self, number: int) -> str:
         """See `Plan`; a shadow goes by the name of its primal."""
@@ -143,7 +145,8 @@ class BoundAnnotated(Bound):
             is_const = self.request.result is Activity.CONST
             own: tuple[Any, ...] = () if is_const else (self._batched(lanes),)
         else:
-            own = (types.Tuple(tuple(map(self._gradient_type, range(len(self.positions))))),)
+            shown = range(self.plan.skipped, len(self.positions))
+            own = (types.Tuple(tuple(map(self._gradient_type, shown))),)
         self.result = types.Tuple((*own, *primal))
 
     def _batched(self, kinds: list[Any]) -> Any:
@@ -200,7 +203,7 @@ class BoundAnnotated(Bound):
                 for lane in range(self.plan.width)
             ]
             found.append(self._lane_tuple(emit, lanes, kind))
-        return emit.tuple(self.result[0], found)
+        return emit.tuple(self.result[0], found[self.plan.skipped :])
 
     def _gradient(
         self, emit: Emit, number: int, lane: int, item: ir.Value, values: Sequence[ir.Value]

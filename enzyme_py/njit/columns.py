@@ -32,6 +32,7 @@ class Leaves:
     selected: tuple[int, ...]  # by which is differentiated
     mode: Mode
     chunk: int
+    held: int = 0  # that many of them, the first, are what a function holds; nobody writes to these
 
 
 def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]:
@@ -45,7 +46,7 @@ def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]
     scope[f"plan_{place}"] = Annotated(
         leaves.kernel, leaves.mode, tuple(chosen), width, is_batch=True
     )
-    given = [f"copy_of(leaf_{i})" for i in range(count)]
+    given = [f"leaf_{i}" if i < leaves.held else f"copy_of(leaf_{i})" for i in range(count)]
     if not is_array:
         given[place] = f"leaf_{place}, one_like(leaf_{place})"
         return [f"by_{place} = differentiable(run(plan_{place}, {', '.join(given)})[0][0])"]

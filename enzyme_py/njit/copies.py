@@ -34,6 +34,9 @@ def emit_copy(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
             for i, element in enumerate(kind)
         ]
         return emit.tuple(returned_type(kind), parts)
+    emit.context.nrt.incref(
+        emit.builder, kind, value
+    )  # a function's arrays; no copies, see held_type
     return value
 
 

@@ -19,6 +19,8 @@ from numba.core import dispatcher, errors, types
 from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
+from enzyme_py.frontend.bound_types import BoundKernelType
+from enzyme_py.frontend.function_arguments import TakesFunctions, function_type
 from enzyme_py.frontend.lower import where_is
 from enzyme_py.njit.plans import Plan
 from enzyme_py.njit.structures import written
@@ -31,7 +33,7 @@ CAN_BE_TAKEN = (
 )
 
 
-class DerivativeDispatcher(CPUDispatcher):  # type: ignore[misc]
+class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     """A CPU dispatcher, in every respect, whose errors are the user's to read."""
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
@@ -122,6 +124,8 @@ def is_passable(kind: Any) -> bool:
         return False
     if isinstance(kind, types.BaseTuple):
         return all(map(is_passable, kind))
+    if isinstance(kind, BoundKernelType):
+        return all(map(is_passable, kind.kinds))
     return not isinstance(kind, _MANAGED)
 
 
@@ -138,6 +142,9 @@ _MANAGED = (
 
 def _type_of(value: Any) -> Any:
     """Return the Numba type of a value, or None."""
+    found = function_type(value)
+    if found is not None:
+        return found
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Numba's, on lists
         try:

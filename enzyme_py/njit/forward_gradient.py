@@ -83,10 +83,13 @@ def _of_nothing(plan, value, before, after):  # type: ignore[no-untyped-def]
 
 
 @functools.lru_cache(maxsize=4096)
-def forward_part(kernel: Any, number: int, count: int) -> Any:
-    """Return the dispatcher (*count arguments) -> gradient with respect to one of them."""
+def forward_part(kernel: Any, number: int, count: int, skipped: int = 0) -> Any:
+    """Return the dispatcher (*count arguments) -> gradient with respect to one of them.
+
+    The first `skipped` of the arguments are what a function holds.
+    """
     activities = tuple(Activity.DUPLICATED if i == number else Activity.CONST for i in range(count))
-    plan = Annotated(kernel, Forward, activities)
+    plan = Annotated(kernel, Forward, activities, skipped=skipped)
     after = number + 1
 
     def part(*arguments):  # type: ignore[no-untyped-def]  # compiled by Numba

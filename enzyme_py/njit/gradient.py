@@ -11,6 +11,7 @@ from numba.core import types
 
 from enzyme_py.assembly.results import seed_type
 from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.lower import argument_names, compile_kernel, where_is
 from enzyme_py.frontend.target import KERNEL
@@ -33,13 +34,15 @@ class Gradient(Plan):
     is_single: bool = False  # argnums was one number: one gradient, not a tuple
     with_value: bool = False
     has_aux: bool = False
-    skipped: int = 0  # leading arguments that are constant and have no place in the result
+    skipped: int = (
+        0  # leading arguments that are constant, have no place in the result nor a number
+    )
     runtime_activity: bool = False
     strong_zero: bool = True
 
     def bind(self, argument_types: Sequence[Any]) -> BoundGradient:
         """See `Plan`."""
-        return BoundGradient(self, list(argument_types))
+        return BoundGradient(self, with_held(argument_types, self.skipped))
 
 
 def activity_of(kind: Any) -> Activity:
@@ -77,14 +80,15 @@ class BoundGradient(Bound):
 
     def _selected(self) -> tuple[int, ...]:
         kinds = self.argument_types
+        skipped = self.plan.skipped
         if self.plan.argnums is None:
-            return tuple(range(self.plan.skipped, len(kinds)))
+            return tuple(range(skipped, len(kinds)))
         selected = []
         for given in self.plan.argnums:
-            number = given + len(kinds) if given < 0 else given
+            number = given + (len(kinds) if given < 0 else skipped)
             where = where_is(self.plan.kernel)
-            if not 0 <= number < len(kinds):
-                message = f"argnums names argument {given}, the call has {len(kinds)}"
+            if not skipped <= number < len(kinds):
+                message = f"argnums names argument {given}, the call has {len(kinds) - skipped}"
                 remedy = "count from 0; arguments left at their defaults do not count"
                 raise UnsupportedTypeError(message, where=where, remedy=remedy)
             if activity_of(kinds[number]) is Activity.CONST:

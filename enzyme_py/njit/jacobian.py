@@ -23,11 +23,13 @@ from numba.extending import overload
 
 from enzyme_py.assembly.results import returned_type
 from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.modes import Mode
 from enzyme_py.njit.columns import Leaves, column_lines, is_inexact
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.functions import as_held
 from enzyme_py.njit.gradient import activity_of
 from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.pullback import Primal
@@ -54,6 +56,7 @@ class Jacobian(Plan):
     chunk: int | None = None  # None: AT_ONCE, one inside of kernels
     holomorphic: bool = False
     has_aux: bool = False
+    skipped: int = 0  # leading arguments that the function holds: constant, and not counted
 
 
 def jacobian_at(wanted: Any, arguments: Any) -> NoReturn:
@@ -81,16 +84,19 @@ def _jacobian_at(wanted: Any, arguments: Any) -> Callable[..., Any] | None:
     if not isinstance(wanted, PlanType):
         return None
     plan: Any = wanted.plan
-    kinds = [types.unliteral(kind) for kind in arguments]
+    kinds = with_held([types.unliteral(kind) for kind in arguments], plan.skipped)
     flat = _Flat(plan, kinds)
     out = _returned_type(plan, kinds)
     _check_numbers(plan, out, flat)
     mode = replace(plan.mode, need_primal=False, is_holomorphic=False)
-    leaves = Leaves(flat.kernel, tuple(flat.kinds), tuple(flat.selected), mode, _chunk(plan))
+    held = plan.skipped  # an argument each: nothing is differentiated by it
+    leaves = Leaves(flat.kernel, tuple(flat.kinds), tuple(flat.selected), mode, _chunk(plan), held)
     scope: dict[str, Any] = {"primal": Primal(plan.kernel), "run": transform, "copy_of": copy_of}
+    scope["as_held"] = as_held
     lines = []
     if not plan.mode.is_forward or plan.has_aux or plan.mode.need_primal:
-        lines.append("returned = run(primal, *copy_of(arguments))")
+        own = "".join(f"{one}, " for one in flat.expressions[:held])
+        lines.append(f"returned = run(primal, {own}*copy_of(arguments[{held}:]))")
         lines.append("out = returned[0]" if plan.has_aux else "out = returned")
     lines += [f"leaf_{place} = {one}" for place, one in enumerate(flat.expressions)]
     if plan.mode.is_forward:
@@ -148,7 +154,10 @@ class _Flat:
                 if is_chosen
                 else f"leaves[{first}]"
             )
-            self.expressions += [f"arguments[{number}]{at(path)}" for path in places]
+            value = f"arguments[{number}]"
+            if number < plan.skipped:
+                value = f"as_held({value})"
+            self.expressions += [f"{value}{at(path)}" for path in places]
             self.kinds += [kind_at(kind, path) for path in places]
             self.owners += [number] * len(places)
             if is_chosen:
@@ -184,15 +193,18 @@ def _kernel_of_leaves(kernel: Any, text: str, classes: tuple[tuple[str, Any], ..
 
 def _chosen(plan: Jacobian, kinds: Sequence[Any]) -> tuple[int, ...]:
     """Return the numbers of the arguments by which is differentiated."""
-    active = [n for n, kind in enumerate(kinds) if activity_of(kind) is not Activity.CONST]
+    held = plan.skipped
+    active = [
+        n for n, kind in enumerate(kinds) if n >= held and activity_of(kind) is not Activity.CONST
+    ]
     if plan.argnums is None:
-        return tuple(number for number in active if number not in plan.constants)
+        return tuple(number for number in active if number - held not in plan.constants)
     where = where_is(plan.kernel)
     chosen = []
     for given in plan.argnums:
-        number = given + len(kinds) if given < 0 else given
-        if not 0 <= number < len(kinds):
-            message = f"argnums names argument {given}, the call has {len(kinds)}"
+        number = given + (len(kinds) if given < 0 else held)
+        if not held <= number < len(kinds):
+            message = f"argnums names argument {given}, the call has {len(kinds) - held}"
             remedy = "count from 0; arguments left at their defaults do not count"
             raise UnsupportedTypeError(message, where=where, remedy=remedy)
         if number not in active:
@@ -279,7 +291,9 @@ def _arranged(plan: Jacobian, flat: _Flat, out: Any, scope: dict[str, Any]) -> s
         regrouped(out, functools.partial(by_argument, group=group), scope) for group in flat.groups
     )
     if plan.argnums is None:
-        shown = [next(entries) if n in flat.chosen else "None" for n in range(flat.count)]
+        shown = [
+            next(entries) if n in flat.chosen else "None" for n in range(plan.skipped, flat.count)
+        ]
     else:
         shown = list(entries)
     return shown[0] if plan.is_single else listed(shown)

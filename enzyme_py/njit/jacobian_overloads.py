@@ -19,10 +19,13 @@ from numba.extending import lower_builtin
 from enzyme_py import jacobians, operators
 from enzyme_py.annotations import Const
 from enzyme_py.errors import AnnotationError
+from enzyme_py.frontend.bound import Leading
+from enzyme_py.frontend.bound_types import argument_type, function_of, function_parts
 from enzyme_py.jacobians import checked_chunk
 from enzyme_py.modes import Forward, Mode, Reverse
+from enzyme_py.njit.functions import can_differentiate, held_values, of_same_values
 from enzyme_py.njit.jacobian import Jacobian, jacobian_runner
-from enzyme_py.njit.overloads import AnnotationType, ModeType, dispatcher_of, literal
+from enzyme_py.njit.overloads import AnnotationType, ModeType, literal
 from enzyme_py.njit.products import Product, product_runner
 
 # -- functions that return functions ---------------------------------------------------------------
@@ -40,15 +43,15 @@ def _options(function: Callable[..., Any], leading: int, args: Any, kws: Any) ->
         message = f"{function.__name__} has no option {', '.join(sorted(unknown)) or args[-1]}"
         raise AnnotationError(message, remedy=f"its options are {', '.join(names)}")
     given = {**dict(zip(names, args, strict=False)), **kws}
-    return {name: _value(function, name, kind) for name, kind in given.items()}
+    return {name: _value(kind) for name, kind in given.items()}
 
 
-def _value(function: Callable[..., Any], name: str, kind: Any) -> Any:
+def _value(kind: Any) -> Any:
     if isinstance(kind, ModeType):
         return kind.mode
     if isinstance(types.unliteral(kind), types.NoneType):
         return None
-    return literal(kind, inspect.signature(function).parameters[name].default)
+    return literal(kind)
 
 
 def _with_names(sig: Any, count: int, kws: Any) -> Any:
@@ -65,16 +68,16 @@ def _register_transformer(function: Callable[..., Any]) -> None:
         prefer_literal = True
 
         def generic(self, args: Sequence[Any], kws: Any) -> Any:
-            kernel = dispatcher_of(args[0]) if args else None
-            if kernel is None:
+            if not args or not can_differentiate(args[0]):
                 return None
-            made = function(kernel, **_options(function, 1, args[1:], kws))
-            sig = signature(types.Dispatcher(made), *args, *kws.values())
+            kernel, held = function_parts(args[0])
+            made = function(Leading(kernel, len(held)), **_options(function, 1, args[1:], kws))
+            sig = signature(function_of(made.kernel, held), *args, *kws.values())
             return _with_names(sig, len(args), kws)
 
     @lower_builtin(function, types.VarArg(types.Any))
-    def _lower(context: Any, _builder: Any, _sig: Any, _args: Sequence[Any]) -> Any:
-        return context.get_dummy_value()
+    def _lower(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
+        return of_same_values(context, builder, sig, args[0])
 
 
 for _transformer in (
@@ -92,7 +95,8 @@ for _transformer in (
 def _call(typing_context: Any, runner: Any, kinds: Sequence[Any]) -> tuple[Any, Any]:
     """Return the function of a runner and its signature for arguments of these types."""
     function = types.Dispatcher(runner)
-    return function, typing_context.resolve_function_type(function, tuple(kinds), {})
+    kinds = tuple(map(argument_type, kinds))
+    return function, typing_context.resolve_function_type(function, kinds, {})
 
 
 def _emit_call(
@@ -127,7 +131,7 @@ def _values(
         if isinstance(own, AnnotationType):
             found.append(context.make_helper(builder, own, value).part0)
         else:
-            found.append(context.cast(builder, value, kind, own))
+            found.append(context.cast(builder, value, kind, argument_type(own)))
     return found
 
 
@@ -135,9 +139,9 @@ def _jacobian_call(args: Sequence[Any], options: dict[str, Any]) -> tuple[Any, i
     """Return the runner of a call of `jacobian`, and where its arguments begin."""
     place = 1 if args and isinstance(args[0], ModeType) else 0
     mode: Mode = args[0].mode if place else Reverse
-    kernel = dispatcher_of(args[place]) if len(args) > place else None
-    if kernel is None:
+    if len(args) <= place or not can_differentiate(args[place]):
         return None
+    kernel, held = function_parts(args[place])
     given = [types.unliteral(kind) for kind in args[place + 1 :]]
     for kind in given:
         if isinstance(kind, AnnotationType) and kind.kind is not Const:
@@ -150,6 +154,7 @@ def _jacobian_call(args: Sequence[Any], options: dict[str, Any]) -> tuple[Any, i
         constants=constants,
         chunk=checked_chunk(options.get("chunk")),
         holomorphic=bool(options.get("holomorphic", False)),
+        skipped=len(held),
     )
     return jacobian_runner(plan), place + 1
 
@@ -167,7 +172,8 @@ class _JacobianTemplate(AbstractTemplate):  # type: ignore[misc]
         if found is None:
             return None
         runner, start = found
-        _, call = _call(self.context, runner, [*map(_constant_removed, args[start:])])
+        held = function_parts(args[start - 1])[1]
+        _, call = _call(self.context, runner, [*held, *map(_constant_removed, args[start:])])
         sig = signature(call.return_type, *args, *kws.values())
         return _with_names(sig, len(args), kws) if kws else sig
 
@@ -187,8 +193,10 @@ def _lower_jacobian(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -
     found = _jacobian_call(kinds, _options(jacobians.jacobian, 1, (), kws))
     assert found is not None
     runner, start = found
-    values = _values(context, builder, kinds[start:], args[start : len(kinds)])
-    return _emit_call(context, builder, runner, list(map(_constant_removed, kinds[start:])), values)
+    values = held_values(context, builder, kinds[start - 1], args[start - 1])
+    values += _values(context, builder, kinds[start:], args[start : len(kinds)])
+    given = [*function_parts(kinds[start - 1])[1], *map(_constant_removed, kinds[start:])]
+    return _emit_call(context, builder, runner, given, values)
 
 
 _PRODUCTS: dict[Callable[..., Any], Mode] = {
@@ -200,12 +208,19 @@ _PRODUCTS: dict[Callable[..., Any], Mode] = {
 
 def _product_call(function: Callable[..., Any], args: Sequence[Any], kws: Any) -> Any:
     """Return the runner of a call of hvp or a relative, or None."""
-    kernel = dispatcher_of(args[0]) if len(args) > 2 else None
-    if kernel is None:
+    if len(args) <= 2 or not can_differentiate(args[0]):
         return None
+    kernel, held = function_parts(args[0])
     options = _options(function, 3, (), kws)
     outer = options.get("outer", _PRODUCTS[function])
-    return product_runner(Product(kernel, outer, options.get("inner", Reverse)))
+    return product_runner(Product(kernel, outer, options.get("inner", Reverse), len(held)))
+
+
+def _product_kinds(args: Sequence[Any]) -> list[Any]:
+    """Return the types of a runner's arguments: x, v, what the function holds, the others."""
+    held = function_parts(args[0])[1]
+    x, v, *others = map(types.unliteral, args[1:])
+    return [x, v, *held, *others]
 
 
 def _register_product(function: Callable[..., Any]) -> None:
@@ -220,7 +235,7 @@ def _register_product(function: Callable[..., Any]) -> None:
             runner = _product_call(function, args, kws)
             if runner is None:
                 return None
-            _, call = _call(self.context, runner, [*map(types.unliteral, args[1:])])
+            _, call = _call(self.context, runner, _product_kinds(args))
             result = call.return_type if gives_both else call.return_type[0]
             sig = signature(result, *args, *kws.values())
             return _with_names(sig, len(args), kws) if kws else sig
@@ -229,8 +244,9 @@ def _register_product(function: Callable[..., Any]) -> None:
     def _lower(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
         kinds, kws = _split_keywords(sig)
         runner = _product_call(function, kinds, kws)
-        values = _values(context, builder, kinds[1:], args[1 : len(kinds)])
-        pair = _emit_call(context, builder, runner, list(map(types.unliteral, kinds[1:])), values)
+        x, v, *others = _values(context, builder, kinds[1:], args[1 : len(kinds)])
+        values = [x, v, *held_values(context, builder, kinds[0], args[0]), *others]
+        pair = _emit_call(context, builder, runner, _product_kinds(kinds), values)
         return pair if gives_both else builder.extract_value(pair, 0)
 
 

@@ -10,6 +10,7 @@ from llvmlite import ir
 from numba.core import types
 
 from enzyme_py.errors import ShadowError
+from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.njit.gradient import activity_of
 from enzyme_py.njit.plans import Bound, Emit, Plan
@@ -19,26 +20,34 @@ from enzyme_py.request import Activity, Direction, Request
 
 @dataclass(frozen=True)
 class Jvp(Plan):
-    """The result and its tangent; the arguments are the primals, then as many tangents."""
+    """The result and its tangent; the arguments are the primals, then as many tangents.
+
+    In front of them stand `skipped` constant ones.
+    """
 
     kernel: Any
+    skipped: int = 0
     runtime_activity: bool = False
     strong_zero: bool = True
 
     def bind(self, argument_types: Sequence[Any]) -> BoundJvp:
         """See `Plan`."""
-        return BoundJvp(self, list(argument_types))
+        return BoundJvp(self, with_held(argument_types, self.skipped))
 
 
 class BoundJvp(Bound):
     """A jvp for arguments of known types."""
 
     def __init__(self, plan: Jvp, argument_types: list[Any]) -> None:
-        self.count = len(argument_types) // 2
-        self.primals = argument_types[: self.count]
-        self.tangents = argument_types[self.count :]
+        skipped = plan.skipped
+        self.count = (len(argument_types) - skipped) // 2
+        self.primals = argument_types[: skipped + self.count]
+        self.tangents = argument_types[self.count :]  # beginning with as many that nobody reads
         self.argument_types = argument_types
-        active = [activity_of(kind) is not Activity.CONST for kind in self.primals]
+        active = [
+            number >= skipped and activity_of(kind) is not Activity.CONST
+            for number, kind in enumerate(self.primals)
+        ]
         for number, is_active in enumerate(active):
             if is_active:
                 _check_types(plan.kernel, number, self.primals[number], self.tangents[number])

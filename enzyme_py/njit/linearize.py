@@ -23,12 +23,16 @@ class PushforwardType(PullbackType):
 
     word = "Pushforward"
 
+    def __init__(self, kernel: Any, kinds: Sequence[Any], skipped: int) -> None:
+        super().__init__(kernel, kinds, skipped)
+        self.plan = Jvp(kernel, skipped)
+
     def get_call_type(self, context: Any, args: Sequence[Any], kws: Any) -> Any:
         """Type `push_forward(*tangents)`."""
-        if kws or len(args) != len(self.kinds):
+        if kws or len(args) != len(self.kinds) - self.skipped:
             return None
         given = [types.unliteral(kind) for kind in args]
-        _, call = plan_call(context, Jvp(self.kernel), (*self.kinds, *given))
+        _, call = plan_call(context, self.plan, (*self.kinds, *given))
         return signature(call.return_type[1], *given, recvr=self)
 
     def get_impl_key(self, _sig: Any) -> Any:
@@ -63,6 +67,6 @@ def _lower_push_forward(
     struct = context.make_helper(builder, kind, args[0])
     parts = [getattr(struct, f"part{i}") for i in range(len(kind.kinds))]
     used = [emit_copy(emit, *one) for one in zip(kind.kinds, parts, strict=True)]
-    pair = run_plan(context, builder, Jvp(kind.kernel), (*kind.kinds, *given), [*used, *args[1:]])
+    pair = run_plan(context, builder, kind.plan, (*kind.kinds, *given), [*used, *args[1:]])
     forget(emit, kind.kinds, used)
     return builder.extract_value(pair, 1)

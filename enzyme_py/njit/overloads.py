@@ -6,23 +6,26 @@ rewritten to a plan at typing time. Annotations are small tuples-like structs; m
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.datamodel import models
 from numba.core.imputils import lower_constant
 from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
-from numba.extending import lower_builtin, overload, register_model, typeof_impl
+from numba.extending import lower_builtin, register_model, typeof_impl
 
 import enzyme_py.annotations as written
 from enzyme_py import operators
 from enzyme_py.errors import AnnotationError
-from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.bound import Leading
+from enzyme_py.frontend.bound_types import function_of, function_parts
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.forward_gradient import forward_part
+from enzyme_py.njit.functions import can_differentiate, held_values, of_same_values
 from enzyme_py.njit.gradient import Gradient, activity_of
 from enzyme_py.njit.jvp import Jvp
 from enzyme_py.njit.plans import plan_call, run_plan, transform
@@ -126,15 +129,10 @@ for _kind, _count in (
 # Functions that return functions
 
 
-def dispatcher_of(kind: Any) -> Any:
-    if isinstance(kind, types.Dispatcher):
-        return as_kernel(kind.dispatcher)
-    return None
-
-
-def literal(kind: Any, default: Any) -> Any:
-    if kind is None:
-        return default
+def literal(kind: Any) -> Any:
+    """Return the value of an option: a default is one already."""
+    if not isinstance(kind, types.Type):
+        return kind
     if isinstance(kind, types.Omitted):
         return kind.value
     if isinstance(kind, types.Literal):
@@ -146,24 +144,31 @@ def literal(kind: Any, default: Any) -> Any:
 
 
 def _register_transformer(function: Callable[..., Any]) -> None:
+    pysig = inspect.signature(function)
+
     @infer_global(function)
     class _Template(AbstractTemplate):  # type: ignore[misc]
         key = function
         prefer_literal = True
 
         def generic(self, args: Sequence[Any], kws: Any) -> Any:
-            kernel = dispatcher_of(args[0]) if args else None
-            if kernel is None:
+            given = pysig.bind(*args, **kws)
+            given.apply_defaults()
+            f, argnums, has_aux = given.arguments.values()
+            if not can_differentiate(f):
                 return None
-            names = ("argnums", "has_aux")
-            given = {**dict(zip(names, args[1:], strict=False)), **kws}
-            argnums = literal(given.get("argnums"), 0)
-            made = function(kernel, argnums, bool(literal(given.get("has_aux"), False)))
-            return signature(types.Dispatcher(made), *args, *kws.values())
+            kernel, held = function_parts(f)
+            made = function(Leading(kernel, len(held)), literal(argnums), bool(literal(has_aux)))
+            options = [_as_type(one) for one in (argnums, has_aux)]
+            return signature(function_of(made.kernel, held), f, *options).replace(pysig=pysig)
 
     @lower_builtin(function, types.VarArg(types.Any))
-    def _lower(context: Any, _builder: Any, _sig: Any, _args: Sequence[Any]) -> Any:
-        return context.get_dummy_value()
+    def _lower(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
+        return of_same_values(context, builder, sig, args[0])
+
+
+def _as_type(given: Any) -> Any:
+    return given if isinstance(given, types.Type) else types.Omitted(given)
 
 
 for _function in (operators.grad, operators.value_and_grad):
@@ -185,7 +190,7 @@ class _GradientTemplate(AbstractTemplate):  # type: ignore[misc]
 
     def generic(self, args: Sequence[Any], kws: Any) -> Any:
         mode, place = _split_mode(args)
-        if kws or len(args) <= place or dispatcher_of(args[place]) is None:
+        if kws or len(args) <= place or not can_differentiate(args[place]):
             return None
         calls = _gradient_calls(self.context, mode, args[place:])
         results = [call.return_type for _, call in calls]
@@ -195,7 +200,8 @@ class _GradientTemplate(AbstractTemplate):  # type: ignore[misc]
 
 def _gradient_calls(typing_context: Any, mode: Mode, args: Sequence[Any]) -> list[Any]:
     """Return the functions to call, with their signatures: one, or in forward mode one a part."""
-    kernel, given = dispatcher_of(args[0]), tuple(map(types.unliteral, args[1:]))
+    kernel, held = function_parts(args[0])
+    given = (*held, *map(types.unliteral, args[1:]))
     if mode.is_forward:
         if any(
             isinstance(kind, types.BaseTuple) and activity_of(kind) is not Activity.CONST
@@ -204,12 +210,16 @@ def _gradient_calls(typing_context: Any, mode: Mode, args: Sequence[Any]) -> lis
             message = "gradient(Forward, ...) of a tuple in compiled code is not there"
             raise AnnotationError(message, remedy="use the reverse mode, or jvp")
         functions = [
-            types.Dispatcher(forward_part(kernel, n, len(given))) for n in range(len(given))
+            types.Dispatcher(forward_part(kernel, n, len(given), len(held)))
+            for n in range(len(held), len(given))
         ]
         operands = given
     else:
         wanted = Gradient(
-            kernel, runtime_activity=mode.runtime_activity, strong_zero=mode.strong_zero
+            kernel,
+            skipped=len(held),
+            runtime_activity=mode.runtime_activity,
+            strong_zero=mode.strong_zero,
         )
         plan = typing_context.resolve_value_type(wanted)
         functions = [typing_context.resolve_value_type(transform)]
@@ -221,6 +231,7 @@ def _gradient_calls(typing_context: Any, mode: Mode, args: Sequence[Any]) -> lis
 def _lower_gradient(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
     mode, place = _split_mode(sig.args)
     plan = [] if mode.is_forward else [context.get_dummy_value()]
+    held = held_values(context, builder, sig.args[place], args[place])
     given = sig.args[place + 1 :]
     parts = []
     for function, call in _gradient_calls(context.typing_context, mode, sig.args[place:]):
@@ -228,23 +239,46 @@ def _lower_gradient(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -
             context.cast(builder, value, kind, types.unliteral(kind))
             for value, kind in zip(args[place + 1 :], given, strict=True)
         ]
+        values = [*held, *values]
         if mode.is_forward:  # the parts take *arguments
             values = [context.make_tuple(builder, call.args[0], values)]
         parts.append(context.get_function(function, call)(builder, [*plan, *values]))
     return context.make_tuple(builder, sig.return_type, parts) if mode.is_forward else parts[0]
 
 
-@overload(operators.jvp, strict=False)  # annotations would count as a difference
-def _jvp(f: Any, primals: Any, tangents: Any) -> Callable[..., Any] | None:
-    kernel = dispatcher_of(f)
-    if kernel is None:
-        return None
-    plan = Jvp(kernel)
+@infer_global(operators.jvp)
+class _JvpTemplate(AbstractTemplate):  # type: ignore[misc]
+    key = operators.jvp
 
-    def jvp(f, primals, tangents):  # type: ignore[no-untyped-def]  # compiled by Numba
-        return transform(plan, *primals, *tangents)
+    def generic(self, args: Sequence[Any], kws: Any) -> Any:
+        pysig = inspect.signature(operators.jvp)
+        f, primals, tangents = pysig.bind(*args, **kws).args
+        if not can_differentiate(f) or not _are_tuples(primals, tangents):
+            return None
+        _, call = plan_call(self.context, *_jvp_plan(f, primals, tangents))
+        return signature(call.return_type, f, primals, tangents).replace(pysig=pysig)
 
-    return jvp
+
+def _are_tuples(*kinds: Any) -> bool:
+    return all(isinstance(kind, types.BaseTuple) for kind in kinds)
+
+
+def _jvp_plan(f: Any, primals: Any, tangents: Any) -> tuple[Jvp, list[Any]]:
+    """Return the plan of a jvp, and the types of its arguments."""
+    kernel, held = function_parts(f)
+    given = [types.unliteral(kind) for kind in (*primals, *tangents)]
+    return Jvp(kernel, skipped=len(held)), [*held, *given]
+
+
+@lower_builtin(operators.jvp, types.VarArg(types.Any))
+def _lower_jvp(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
+    plan, kinds = _jvp_plan(*sig.args)
+    values = held_values(context, builder, sig.args[0], args[0])
+    written = [kind for pair in sig.args[1:] for kind in pair]
+    given = [part for pair in args[1:] for part in cgutils.unpack_tuple(builder, pair)]
+    for value, kind, wanted in zip(given, written, kinds[len(values) :], strict=True):
+        values.append(context.cast(builder, value, kind, wanted))
+    return run_plan(context, builder, plan, kinds, values)
 
 
 @infer_global(operators.autodiff)
@@ -262,10 +296,10 @@ class _AutodiffTemplate(AbstractTemplate):  # type: ignore[misc]
 def _autodiff_plan(args: Sequence[Any]) -> tuple[Annotated, list[Any], int]:
     """Return the plan of an autodiff call, the types of its parts, and where arguments begin."""
     mode, place = _split_mode(args)
-    kernel = dispatcher_of(args[place])
-    if kernel is None:
+    if not can_differentiate(args[place]):
         message = "autodiff in compiled code needs a jitted function"
         raise AnnotationError(message, remedy="decorate it with enzyme.jit or numba.njit")
+    kernel, held = function_parts(args[place])
     start = place + 1
     result = None
     if len(args) > start and isinstance(args[start], types.ClassType | types.Function):
@@ -283,9 +317,9 @@ def _autodiff_plan(args: Sequence[Any]) -> tuple[Annotated, list[Any], int]:
         raise AnnotationError(message, remedy="give each the same number of shadows")
     is_batch = any(issubclass(one.kind, written.BatchDuplicated) for one in given)
     width = widths.pop() if widths else 1
-    activities = tuple(one.activity for one in given)
-    plan = Annotated(kernel, mode, activities, width, is_batch, result)
-    return plan, [part for one in given for part in one.parts], start
+    activities = (*[Activity.CONST] * len(held), *(one.activity for one in given))
+    plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held))
+    return plan, [*held, *(part for one in given for part in one.parts)], start
 
 
 def _activity_of_class(kind: type[written.Annotation]) -> Activity:
@@ -295,7 +329,8 @@ def _activity_of_class(kind: type[written.Annotation]) -> Activity:
 @lower_builtin(operators.autodiff, types.VarArg(types.Any))
 def _lower_autodiff(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
     plan, parts, start = _autodiff_plan(sig.args)
-    values: list[Any] = []
+    _, place = _split_mode(sig.args)
+    values = held_values(context, builder, sig.args[place], args[place])
     for kind, value in zip(sig.args[start:], args[start:], strict=True):
         if isinstance(kind, AnnotationType):
             struct = context.make_helper(builder, kind, value)

@@ -35,12 +35,16 @@ class Product(Plan):
     kernel: Any
     outer: Mode
     inner: Mode
+    skipped: int = 0  # the kernel's leading arguments, which its function holds: they follow on v
 
     def argument_label(self, number: int) -> str:
         """See `Plan`; the second argument is the vector."""
         if number == 1:
             return "v"
-        return super().argument_label(max(0, number - 1))
+        if number == 0:
+            return super().argument_label(self.skipped)
+        is_held = number - 2 < self.skipped
+        return super().argument_label(number - 2 if is_held else number - 1)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -56,12 +60,20 @@ def product_runner(plan: Product) -> Any:
 
 def _gradient_kernel(plan: Product) -> Any:
     if plan.inner.is_forward:
-        wanted = Jacobian(plan.kernel, plan.inner, argnums=(0,), is_single=True, by_output=True)
+        wanted = Jacobian(
+            plan.kernel,
+            plan.inner,
+            argnums=(0,),
+            is_single=True,
+            by_output=True,
+            skipped=plan.skipped,
+        )
         return jacobian_runner(wanted)
     reverse = Gradient(
         plan.kernel,
         (0,),
         is_single=True,
+        skipped=plan.skipped,
         runtime_activity=plan.inner.runtime_activity,
         strong_zero=plan.inner.strong_zero,
     )
@@ -81,20 +93,28 @@ def _product_at(wanted: Any, x: Any, v: Any, others: Any) -> Callable[..., Any] 
     plan: Any = wanted.plan
     gradient = _gradient_kernel(plan)
     scope: dict[str, Any] = {"run": transform, "copy_of": copy_of, "like": _like}
+    held = plan.skipped
+    rest = f"*others[:{held}]", f"*copy_of(others[{held}:])"
     if plan.outer.is_forward:
-        activities = (Activity.DUPLICATED, *[Activity.CONST] * len(others))
+        others_left = len(others) - held
+        activities = (
+            *[Activity.CONST] * held,
+            Activity.DUPLICATED,
+            *[Activity.CONST] * others_left,
+        )
         mode = replace(plan.outer, need_primal=True)
-        scope["plan"] = Annotated(gradient, mode, activities)
-        call = "run(plan, copy_of(x), like(v, copy_of(x)), *copy_of(others))"
+        scope["plan"] = Annotated(gradient, mode, activities, skipped=held)
+        call = f"run(plan, {rest[0]}, copy_of(x), like(v, copy_of(x)), {rest[1]})"
         return written("wanted, x, v, others", call, scope)
     scope["plan"] = Gradient(
         paired(gradient),
-        (1,),
+        (0,),
         is_single=True,
+        skipped=1 + held,
         runtime_activity=plan.outer.runtime_activity,
         strong_zero=plan.outer.strong_zero,
     )
-    call = "(run(plan, v, copy_of(x), *copy_of(others)), None)"
+    call = f"(run(plan, v, {rest[0]}, copy_of(x), {rest[1]}), None)"
     return written("wanted, x, v, others", call, scope)
 
 

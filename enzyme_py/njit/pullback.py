@@ -18,6 +18,7 @@ from numba.core import types
 from numba.extending import overload
 
 from enzyme_py.errors import ShadowError
+from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.njit.gradient import Gradient
 from enzyme_py.njit.plans import Bound, Emit, Plan
 from enzyme_py.request import Activity, Direction, Request
@@ -76,9 +77,12 @@ def paired(kernel: Any) -> Any:
     return numba.njit(paired_kernel)
 
 
-def pullback(kernel: Any) -> Gradient:
-    """Return the plan that takes a cotangent and the arguments, and returns all gradients."""
-    return Gradient(paired(kernel), skipped=1)
+def pullback(kernel: Any, skipped: int = 0) -> Gradient:
+    """Return the plan that takes a cotangent and the arguments, and returns all gradients.
+
+    All but those of the first `skipped` arguments, which are constant.
+    """
+    return Gradient(paired(kernel), skipped=1 + skipped)
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ class Primal(Plan):
 
     def bind(self, argument_types: Sequence[Any]) -> BoundPrimal:
         """See `Plan`."""
-        return BoundPrimal(self, list(argument_types))
+        return BoundPrimal(self, with_held(argument_types, 0))
 
 
 class BoundPrimal(Bound):

@@ -68,7 +68,8 @@ class _Part:
             room = f"room_{name}_{place}"
             if place not in self.leaves.selected:
                 activities.append(Activity.CONST)
-                given.append(f"copy_of(leaf_{place})")
+                is_held = place < self.leaves.held
+                given.append(f"leaf_{place}" if is_held else f"copy_of(leaf_{place})")
             elif isinstance(kind, types.Array):
                 activities.append(Activity.DUPLICATED)
                 given += [f"own(leaf_{place})", f"*at_rows({room}, first, {lanes})"]

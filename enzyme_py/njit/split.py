@@ -10,6 +10,7 @@ from llvmlite import ir
 from numba.core import types
 
 from enzyme_py.assembly.results import seed_type
+from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.frontend.lower import compile_kernel
 from enzyme_py.njit.annotated import Annotated, BoundAnnotated
 from enzyme_py.njit.plans import Bound, Emit, Plan
@@ -25,7 +26,8 @@ class Half(Plan):
 
     def bind(self, argument_types: Sequence[Any]) -> BoundHalf:
         """See `Plan`."""
-        return BoundHalf(self, list(argument_types))
+        tape, *kinds = argument_types
+        return BoundHalf(self, [tape, *with_held(kinds, self.annotated.skipped)])
 
 
 class BoundHalf(Bound):

@@ -18,27 +18,33 @@ from numba.extending import lower_builtin, register_model
 
 from enzyme_py import operators
 from enzyme_py.assembly.results import returned_type
-from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.bound_types import function_parts
 from enzyme_py.njit.copies import emit_copy
+from enzyme_py.njit.functions import can_differentiate, held_values
 from enzyme_py.njit.plans import Emit, plan_call, run_plan
 from enzyme_py.njit.pullback import Primal, pullback
 
 
 class PullbackType(types.Callable):  # type: ignore[misc]
-    """The Numba type of a pull-back: its kernel, and the types of the arguments that it holds."""
+    """The Numba type of a pull-back: its kernel, and the types of the arguments that it holds.
+
+    The first `skipped` of them are what the function itself holds.
+    """
 
     word = "Pullback"
 
-    def __init__(self, kernel: Any, kinds: Sequence[Any]) -> None:
+    def __init__(self, kernel: Any, kinds: Sequence[Any], skipped: int) -> None:
         self.kernel = kernel
         self.kinds = tuple(kinds)
-        super().__init__(f"{self.word}({id(kernel)}, {', '.join(map(str, kinds))})")
+        self.skipped = skipped
+        self.plan: Any = pullback(kernel, skipped)
+        super().__init__(f"{self.word}({id(kernel)}, {skipped}, {', '.join(map(str, kinds))})")
 
     def get_call_type(self, context: Any, args: Sequence[Any], kws: Any) -> Any:
         """Type `pull_back(cotangent)`."""
         if kws or len(args) != 1:
             return None
-        _, call = plan_call(context, pullback(self.kernel), (types.unliteral(args[0]), *self.kinds))
+        _, call = plan_call(context, self.plan, (types.unliteral(args[0]), *self.kinds))
         return signature(call.return_type, call.args[1], recvr=self)
 
     def get_call_signatures(self) -> tuple[list[Any], bool]:
@@ -67,12 +73,13 @@ class _VjpTemplate(AbstractTemplate):  # type: ignore[misc]
         return held_signature(self.context, PullbackType, args, kws)
 
 
-def held_signature(typing_context: Any, held: Any, args: Sequence[Any], kws: Any) -> Any:
+def held_signature(typing_context: Any, holder: Any, args: Sequence[Any], kws: Any) -> Any:
     """Type a call that returns the kernel's result, and a function that holds the arguments."""
-    if kws or not args or not isinstance(args[0], types.Dispatcher):
+    if kws or not args or not can_differentiate(args[0]):
         return None
+    kernel, held = function_parts(args[0])
     given = [types.unliteral(kind) for kind in args[1:]]
-    function = held(as_kernel(args[0].dispatcher), tuple(map(returned_type, given)))
+    function = holder(kernel, tuple(map(returned_type, (*held, *given))), len(held))
     _, call = plan_call(typing_context, Primal(function.kernel), function.kinds)
     return signature(types.Tuple((call.return_type, function)), args[0], *given)
 
@@ -82,7 +89,9 @@ def lower_held(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any
     """Lower such a call."""
     emit = Emit(context, builder, None)
     kind = sig.return_type[1]
-    kept = [emit_copy(emit, *one) for one in zip(sig.args[1:], args[1:], strict=True)]
+    values = [*held_values(context, builder, sig.args[0], args[0]), *args[1:]]
+    kinds = [*function_parts(sig.args[0])[1], *sig.args[1:]]
+    kept = [emit_copy(emit, *one) for one in zip(kinds, values, strict=True)]
     used = [emit_copy(emit, *one) for one in zip(kind.kinds, kept, strict=True)]
     result = run_plan(context, builder, Primal(kind.kernel), kind.kinds, used)
     forget(emit, kind.kinds, used)
@@ -103,9 +112,7 @@ def _lower_pull_back(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequen
     struct = context.make_helper(builder, kind, args[0])
     parts = [getattr(struct, f"part{i}") for i in range(len(kind.kinds))]
     used = [emit_copy(emit, *one) for one in zip(kind.kinds, parts, strict=True)]
-    result = run_plan(
-        context, builder, pullback(kind.kernel), (cotangent, *kind.kinds), [args[1], *used]
-    )
+    result = run_plan(context, builder, kind.plan, (cotangent, *kind.kinds), [args[1], *used])
     forget(emit, kind.kinds, used)
     return result
 
