@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from enzyme_py.errors import AnnotationError
+from enzyme_py.frontend.bound import captures_values
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.njit.implicit import implicit_kernel
 
@@ -35,6 +36,10 @@ def implicit(
     if not tolerance > 0:
         message = f"tolerance must be positive, not {tolerance!r}"
         raise AnnotationError(message, remedy="leave it out: 1e-6 is usual")
+    for function in (solver, residual):
+        if captures_values(function):
+            message = "the functions of an implicit one cannot capture values that may change"
+            raise AnnotationError(message, remedy="pass what they capture as an argument of both")
     return implicit_kernel(as_kernel(solver), as_kernel(residual), order, float(tolerance))
 
 

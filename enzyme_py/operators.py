@@ -353,7 +353,12 @@ def output_of(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Any:
     For functions that return nothing and fill `out`: `jacobian(output_of(f), out, x)`. The arguments
     themselves stay as they are. One number gives one result, a tuple a tuple.
     """
-    return output_kernel(as_kernel(f), *numbered(argnums))
+    numbers, is_single = numbered(argnums)
+
+    def make(kernel: Any, held: int) -> Any:
+        return output_kernel(kernel, numbers, is_single, held)
+
+    return transformed(f, make)
 
 
 def copied(value: Any) -> Any:

@@ -103,3 +103,9 @@ def test_what_is_no_solution_is_told() -> None:
 def test_orders_that_cannot_be(order: object) -> None:
     with pytest.raises(AnnotationError, match="order must be"):
         implicit(newton, equations, order=order)
+
+
+def test_captured_values_are_refused() -> None:
+    factor = np.array([2.0])
+    with pytest.raises(AnnotationError, match="cannot capture values"):
+        implicit(lambda a: a * factor[0], lambda a, y: y - a)

@@ -87,3 +87,16 @@ def test_two_outputs() -> None:
     (by_a, _), (_, by_b) = enzyme.jacfwd(enzyme.output_of(swap, (1, 0)), argnums=(0, 1))(X, X)
     np.testing.assert_array_equal(by_a, 3 * np.eye(3))
     np.testing.assert_array_equal(by_b, 2 * np.eye(3))
+
+
+def test_outputs_of_a_closure() -> None:
+    factor = np.array([2.0, 3.0, 4.0])
+
+    def scale(out, x):
+        for i in range(x.size):
+            out[i] = factor[i] * x[i]
+
+    written = enzyme.output_of(scale)
+    np.testing.assert_array_equal(enzyme.jacobian(written, X, X)[1], np.diag(factor))
+    factor[0] = 7.0
+    np.testing.assert_array_equal(enzyme.jacobian(written, X, X)[1], np.diag(factor))

@@ -12,13 +12,16 @@ from enzyme_py.njit.structures import defined, listed
 
 
 @functools.lru_cache(maxsize=4096)
-def output_kernel(kernel: Any, numbers: tuple[int, ...], is_single: bool) -> Any:
-    """Return the kernel that runs another on copies and returns some of them."""
+def output_kernel(kernel: Any, numbers: tuple[int, ...], is_single: bool, held: int) -> Any:
+    """Return the kernel that runs another on copies and returns some of them.
+
+    The first `held` arguments are what the function itself holds; they are not counted.
+    """
     places = [f"own[{number}]" for number in numbers]
     text = f"""
         def outputs(*arguments):
-            own = copy_of(arguments)
-            kernel(*own)
+            own = copy_of(arguments[{held}:])
+            kernel(*arguments[:{held}], *own)
             return {places[0] if is_single else listed(places)}
         """
     outputs = defined(text, "outputs", {"kernel": kernel, "copy_of": copy_of})
