@@ -146,12 +146,20 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
 
 
 def passed(module: DiffModule) -> DifferentiatedModule:
-    """Run the pass on a prepared module; where it cannot use the rules of block copies, they get bodies.
+    """Run the pass on a prepared module, with the rules it can use there.
 
-    In forward mode it has no rule for a call with constant and active pointers (MEASURED).
+    Where it refuses a module with records of states, they are left out. Where it cannot use the rules of
+    block copies, these get bodies: in forward mode it has no rule for a call with constant and active
+    pointers (MEASURED).
     """
+    recorded = with_records(module)
+    if recorded is not module:
+        try:
+            return host.differentiate(recorded)
+        except DerivativeError:
+            pass
     try:
-        return host.differentiate(with_records(module))
+        return host.differentiate(module)
     except DerivativeError:
         bodied = with_bodies(module)
         if bodied is module:

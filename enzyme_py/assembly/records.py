@@ -67,7 +67,11 @@ def with_records(module: DiffModule) -> DiffModule:
         return module
     constant = {value_of(one) for one in function.declared if "noalias readonly" in one}
     pieces = re.split(r"(?m)^(?=define )", module.ir)
-    number = next(n for n, one in enumerate(pieces) if re.match(rf'define [^(]*@"?{re.escape(request.target)}"?\(', one))
+    number = next(
+        n
+        for n, one in enumerate(pieces)
+        if re.match(rf'define [^(]*@"?{re.escape(request.target)}"?\(', one)
+    )
     end = pieces[number].index("\n}")
     lines = pieces[number][:end].split("\n")
     letters = set[str]()
@@ -382,7 +386,7 @@ class _State:
         if call.callee.endswith(blas.SUFFIX):
             written = [value_of(one) for one in call.operands if one.startswith("ptr ")][-1]
             return written not in known
-        return copies.is_copy(call.callee) and call.values[0] not in known
+        return copies.is_body(call.callee) and call.values[0] not in known
 
     def _results(self) -> Iterator[_Result]:
         """Yield the tanh that makes the new state, if nothing else does."""

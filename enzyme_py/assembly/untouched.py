@@ -127,7 +127,7 @@ def _written_by(call: Call, world: _World) -> Iterator[str | None]:
     given = [value_of(one) for one in call.operands if one.startswith("ptr ")]
     if call.callee.startswith(_READS):
         return
-    if call.callee.startswith(_WRITES_FIRST) or copies.is_copy(call.callee):
+    if copies.is_body(call.callee) or call.callee.startswith(_WRITES_FIRST):
         yield from world.origins(given[0])
     elif call.callee.endswith(SUFFIX):
         yield from world.origins(given[-1])
