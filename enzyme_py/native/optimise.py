@@ -18,7 +18,7 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.fortran import link_fortran
 from enzyme_py.native.lifetimes import with_frees
 from enzyme_py.native.machine import initialise_llvm, target_machine
-from enzyme_py.rules.records import with_definitions
+from enzyme_py.rules.recurrences import with_definitions
 
 # Ruled functions are kept from being inlined until the pass has seen them; afterwards it only costs.
 _NOINLINE = re.compile(

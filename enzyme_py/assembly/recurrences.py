@@ -1,4 +1,4 @@
-"""Keeping the states of a recurrence once instead of twice (rules/records.py says how they are read).
+"""Keeping the states of a recurrence once instead of twice (rules/recurrences.py says how they are read).
 
 What is rewritten is a loop that stable_buffers has gone over: a state in one buffer, made anew in
 every turn and copied there at its end. The states' record needs
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from enzyme_py.assembly.allocations import Pointers
 from enzyme_py.assembly.buffers import COPIER, derived, used
@@ -27,9 +27,10 @@ from enzyme_py.assembly.ir_text import call_in, functions_in, value_of
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.natural_loops import Flow, Loop
 from enzyme_py.assembly.requests import Requests
+from enzyme_py.assembly.state_record import Product, Record, Result, Turns
 from enzyme_py.frontend.type_hints import HINT
 from enzyme_py.rules import blas, copies
-from enzyme_py.rules.records import PREFIX, SIZES, declarations
+from enzyme_py.rules.recurrences import declarations
 
 _COPIED = re.compile(
     rf"^  (?:tail )?call void @{COPIER}([ds])\(ptr ({NAME}), ptr ({NAME}), i64 ({NAME}|\d+), "
@@ -47,7 +48,7 @@ _ELEMENT = re.compile(
     rf"^  ({NAME}) = getelementptr (?:\w+ )*(?:double|float), ptr ({NAME}), i64 ({NAME})(?:,|$)"
 )
 _LOAD = re.compile(rf"^  {NAME} = load (?:double|float), ptr ({NAME})(?:,|$)")
-_LOCATION = re.compile(r", !dbg !\d+")
+_OFFSET = re.compile(rf"^  {NAME} = getelementptr [^,]*, ptr {NAME}(?:,|$)")
 _ONES = ("1.000000e+00", "1.0")
 _ZEROS = ("0.000000e+00", "0.0")
 
@@ -66,171 +67,23 @@ def with_records(module: DiffModule) -> DiffModule:
     if function is None:
         return module
     constant = {value_of(one) for one in function.declared if "noalias readonly" in one}
+    own = re.compile(rf'define [^(]*@"?{re.escape(request.target)}"?\(')
     pieces = re.split(r"(?m)^(?=define )", module.ir)
-    number = next(
-        n
-        for n, one in enumerate(pieces)
-        if re.match(rf'define [^(]*@"?{re.escape(request.target)}"?\(', one)
-    )
-    end = pieces[number].index("\n}")
-    lines = pieces[number][:end].split("\n")
-    letters = set[str]()
-    for count in range(len(lines)):
-        record = next(_records(lines, constant, count), None)
-        if record is None:
-            break
-        letters.add(record.letter)
+    place = next(number for number, one in enumerate(pieces) if own.match(one))
+    body, end, rest = pieces[place].partition("\n}")
+    lines, letters = body.split("\n"), list[str]()
+    while (record := next(_records(lines, constant, len(letters)), None)) is not None:
+        letters.append(record.letter)
         lines = record.applied(lines)
     if not letters:
         return module
-    pieces[number] = "\n".join(lines) + pieces[number][end:]
-    # The declaration of the room comes once.
-    added = "".join(map(declarations, sorted(letters))).split("\n")
-    return replace(module, ir="\n".join(["".join(pieces), *dict.fromkeys(added)]))
+    pieces[place] = "\n".join(lines) + end + rest
+    # What both precisions need is declared once.
+    added = "".join(map(declarations, sorted(set(letters)))).split("\n")
+    return replace(module, ir="\n".join(["".join(pieces), *dict.fromkeys(added)]) + "\n")
 
 
-@dataclass(frozen=True)
-class _Product:
-    """A product `y = a x` whose x is the state: the line, and its operands."""
-
-    line: int
-    values: Sequence[str]
-
-    @property
-    def length(self) -> str:
-        """How many elements of the state it reads."""
-        return self.values[3] if self.values[1] == str(blas.NOT_TRANSPOSED) else self.values[2]
-
-
-@dataclass(frozen=True)
-class _Result:
-    """A tanh whose result becomes an element of the next state."""
-
-    line: int
-    name: str
-    real: str
-    given: str
-    index: str
-
-
-@dataclass(frozen=True)
-class _Turns:
-    """How a loop counts: the counter from `start` on, up to `bound`."""
-
-    counter: str
-    start: str
-    bound: str
-
-
-@dataclass(frozen=True)
-class _Record:
-    """One state that gets a record, and everything that is rewritten for it."""
-
-    number: int
-    letter: str
-    buffer: str
-    count: str
-    turns: _Turns
-    before: int  # lines: where it is made, where a turn begins, where the state has been copied
-    begin: int
-    copied: int
-    products: Sequence[_Product]
-    results: Sequence[_Result]
-
-    def applied(self, lines: Sequence[str]) -> list[str]:
-        """Return the function's lines with the record in them."""
-        added: dict[int, list[str]] = {
-            self.before: list(self._made()),
-            self.begin: list(self._placed()),
-            self.copied + 1: [
-                f"  {self._own('new')} = getelementptr {self._real}, ptr {self._own('')}, "
-                f"i64 {self._own('next')}",
-                f"  call void {self._callee('row')}(ptr {self._own('new')}, ptr {self.buffer}, "
-                f"i64 {self.count})",
-            ],
-        }
-        instead = {one.line: list(self._product(one)) for one in self.products}
-        instead |= {
-            one.line: list(self._result(one, place)) for place, one in enumerate(self.results)
-        }
-        return [
-            line
-            for place, old in enumerate(lines)
-            for line in [*added.get(place, ()), *instead.get(place, [old])]
-        ]
-
-    @property
-    def _real(self) -> str:
-        return copies.FLOATS[self.letter]
-
-    def _own(self, name: str) -> str:
-        return f"%enzyme_py_record.{self.number}{'.' * bool(name)}{name}"
-
-    def _callee(self, name: str) -> str:
-        return f"@{PREFIX}{self.letter}{name}"
-
-    def _made(self) -> Iterator[str]:
-        """Yield the instructions in front of the loop: the length of a row, and the room."""
-        width = self.count
-        for place, length in enumerate(dict.fromkeys(one.length for one in self.products)):
-            longer, new = self._own(f"longer.{place}"), self._own(f"width.{place}")
-            yield f"  {longer} = icmp sgt i64 {length}, {width}"
-            yield f"  {new} = select i1 {longer}, i64 {length}, i64 {width}"
-            width = new
-        yield f"  {self._own('width')} = add i64 {width}, 0"
-        yield f"  {self._own('turns')} = sub i64 {self.turns.bound}, {self.turns.start}"
-        yield f"  {self._own('rows')} = add i64 {self._own('turns')}, 1"
-        yield f"  {self._own('numbers')} = mul i64 {self._own('rows')}, {self._own('width')}"
-        yield f"  {self._own('bytes')} = mul i64 {self._own('numbers')}, {SIZES[self.letter]}"
-        yield f"  {self._own('')} = call noalias ptr @{PREFIX}room(i64 {self._own('bytes')})"
-
-    def _placed(self) -> Iterator[str]:
-        """Yield the instructions at the begin of a turn: where its row is, and the next."""
-        yield f"  {self._own('turn')} = sub i64 {self.turns.counter}, {self.turns.start}"
-        yield f"  {self._own('at')} = mul i64 {self._own('turn')}, {self._own('width')}"
-        yield f"  {self._own('next')} = add i64 {self._own('at')}, {self._own('width')}"
-        yield (
-            f"  {self._own('row')} = getelementptr {self._real}, ptr {self._own('')}, "
-            f"i64 {self._own('at')}"
-        )
-
-    def _product(self, one: _Product) -> Iterator[str]:
-        _, transposed, m, n, _, a, lda, x, _, _, y, _ = one.values
-        row = self._own("row")
-        yield (
-            f"  call void {self._callee('first')}(ptr {row}, ptr {x}, i64 {one.length}, "
-            f"i64 {self._own('turn')})"
-        )
-        yield (
-            f"  call void {self._callee('gemv')}(ptr {a}, ptr {x}, ptr {y}, ptr {row}, "
-            f"i64 {transposed}, i64 {m}, i64 {n}, i64 {lda})"
-        )
-
-    def _result(self, one: _Result, place: int) -> Iterator[str]:
-        """Yield a tanh that writes its result down, and takes its slope from there."""
-
-        def own(name: str) -> str:
-            return self._own(f"{name}.{place}")
-
-        real = one.real
-        suffix = "f" * (real == "float")
-        yield f"  {own('given')} = call {real} {self._callee('value')}({real} {one.given})"
-        yield f"  {own('value')} = call {real} @tanh{suffix}({real} {own('given')})"
-        yield f"  {own('index')} = add i64 {self._own('next')}, {one.index}"
-        record, index = f"ptr {self._own('')}", f"i64 {own('index')}"
-        yield f"  call void {self._callee('put')}({record}, {index}, {real} {own('value')})"
-        yield f"  {own('kept')} = call {real} {self._callee('at')}({record}, {index})"
-        yield f"  {own('below')} = fsub {real} {_ONES[0]}, {own('kept')}"
-        yield f"  {own('above')} = fadd {real} {_ONES[0]}, {own('kept')}"
-        yield f"  {own('slope')} = fmul {real} {own('below')}, {own('above')}"
-        yield f"  {own('line')} = fmul {real} {one.given}, {own('slope')}"
-        yield (
-            f"  {one.name} = call {real} {self._callee('pick')}({real} {own('line')}, "
-            f"{real} {own('value')})"
-        )
-
-
-def _records(lines: Sequence[str], constant: set[str], number: int) -> Iterator[_Record]:
+def _records(lines: Sequence[str], constant: set[str], number: int) -> Iterator[Record]:
     """Yield the states of a function that can have a record."""
     flow, pointers = Flow(lines), Pointers(list(lines))
     loops = flow.loops()
@@ -265,7 +118,7 @@ class _State:
             if (found := re.match(rf"^  ({NAME}) = ", line))
         }
 
-    def record(self, pointers: Pointers, constant: set[str], number: int) -> _Record | None:
+    def record(self, pointers: Pointers, constant: set[str], number: int) -> Record | None:
         """Return what is to be rewritten, or None."""
         turns, state = self._turns(), self._carrier()
         if turns is None or state is None or not self._is_left_at_its_end():
@@ -274,7 +127,7 @@ class _State:
         results = list(self._results())
         if not products or not results or not self._is_only_read(state):
             return None
-        return _Record(
+        return Record(
             number,
             self._letter,
             self._buffer,
@@ -302,7 +155,7 @@ class _State:
             return None
         return given[loop.preheader], given[loop.latch]
 
-    def _turns(self) -> _Turns | None:
+    def _turns(self) -> Turns | None:
         leaves = _BRANCH.match(self._lines[self._flow.terminator(self._loop.latch)])
         compared = leaves and _COMPARED.match(self._line_of(leaves.group(1)))
         if not leaves or not compared:
@@ -317,7 +170,7 @@ class _State:
         is_counted = given is not None and given[1] == moved
         if given is None or not is_counted or not self._is_known_before(bound, given[0]):
             return None
-        return _Turns(step.group(2), given[0], bound)
+        return Turns(step.group(2), given[0], bound)
 
     def _is_known_before(self, *values: str) -> bool:
         return all(self._flow.is_available(one, self._loop.preheader) for one in values)
@@ -346,15 +199,15 @@ class _State:
 
     # -- who reads and who writes --------------------------------------------------------------------
 
-    def _products(self, state: str) -> Iterator[_Product]:
+    def _products(self, state: str) -> Iterator[Product]:
         symbol = blas.ROUTINES["gemv"].symbol(self._letter)
         for number, line in used(self._lines, {state}):
             call = call_in(line)
             if call is not None and call.callee == symbol and call.values[7] == state:
-                yield _Product(number, call.values)
+                yield Product(number, call.values)
 
-    def _fits(self, product: _Product, pointers: Pointers, constant: set[str]) -> bool:
-        layout, transposed, _, _, alpha, a, lda, _, step, beta, y, other = product.values
+    def _fits(self, product: Product, pointers: Pointers, constant: set[str]) -> bool:
+        layout, transposed, _, _, alpha, a, _, _, step, beta, y, other = product.values
         return (
             (layout, step, other) == (str(blas.COLUMN_MAJOR), "1", "1")
             and transposed in (str(blas.NOT_TRANSPOSED), str(blas.TRANSPOSED))
@@ -376,7 +229,7 @@ class _State:
         )
 
     def _reads(self, line: str, known: set[str]) -> bool:
-        if _LOAD.match(line) or re.match(rf"^  {NAME} = getelementptr ", line):
+        if _LOAD.match(line) or _OFFSET.match(line):
             return True
         call = call_in(line)
         if call is None:
@@ -388,7 +241,7 @@ class _State:
             return written not in known
         return copies.is_body(call.callee) and call.values[0] not in known
 
-    def _results(self) -> Iterator[_Result]:
+    def _results(self) -> Iterator[Result]:
         """Yield the tanh that makes the new state, if nothing else does."""
         known = derived(self._lines, {self._new})
         stores = []
@@ -396,17 +249,18 @@ class _State:
             store = _STORE.match(line)
             if store and store.group(3) in known:
                 stores.append(store)
-            elif number != self._place and not self._is_made_or_ends(line):
-                if not self._reads(line, known):
-                    return
+            elif number != self._place and not self._is_made_or_ends(line, known):
+                return
         if len(stores) == 1:
             yield from self._result_of(stores[0])
 
-    def _is_made_or_ends(self, line: str) -> bool:
+    def _is_made_or_ends(self, line: str, known: set[str]) -> bool:
+        """Tell whether a line only makes, reads or frees what is known."""
         call = call_in(line)
-        return call is not None and call.callee in ("malloc", "calloc", "free")
+        is_own = call is not None and call.callee in ("malloc", "calloc", "free")
+        return is_own or self._reads(line, known)
 
-    def _result_of(self, store: re.Match[str]) -> Iterator[_Result]:
+    def _result_of(self, store: re.Match[str]) -> Iterator[Result]:
         real, value, place = store.groups()
         made = _TANH.match(self._line_of(value))
         element = _ELEMENT.match(self._line_of(place))
@@ -414,7 +268,7 @@ class _State:
             return
         index = element.group(3)
         if real == copies.FLOATS[self._letter] and self._runs_through(index, value):
-            yield _Result(self._definitions[value], value, real, made.group(3), index)
+            yield Result(self._definitions[value], value, real, made.group(3), index)
 
     def _runs_through(self, index: str, value: str) -> bool:
         """Tell whether a loop just inside ours counts the index, so that each comes once a turn."""

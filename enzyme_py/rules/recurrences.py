@@ -4,7 +4,7 @@
 
 The adjoint of a turn needs the state twice: the older one for the product, the newer one for tanh, whose
 derivative is (1 - y) (1 + y) by its result y. Left to itself the pass keeps two arrays a turn, since it
-takes the slope of tanh from the argument. assembly/records.py makes both read one record, which has a
+takes the slope of tanh from the argument. assembly/recurrences.py makes both read one record, which has a
 row for every turn. To the pass the record is a constant; the functions below are how it is
 written and read:
 
@@ -27,7 +27,6 @@ import re
 from enzyme_py.rules.blas import COLUMN_MAJOR, FLOATS, NOT_TRANSPOSED, ROUTINES, TRANSPOSED
 
 PREFIX = "enzyme_py_record."
-SIZES = {"d": 8, "s": 4}
 
 _DECLARED = re.compile(rf"^declare [^@\n]*@{re.escape(PREFIX)}.*\n", re.MULTILINE)
 _PLAIN = "nounwind willreturn nofree nosync"
