@@ -39,7 +39,7 @@ def reverse(kernel: Callable[..., Any], arguments: Any, constant: int | None = N
             enzyme.Const(own) if place == constant else enzyme.Duplicated(own, np.ones_like(own))
         )
     enzyme.autodiff(enzyme.Reverse, kernel, enzyme.Active, *given, enzyme.Const(len(arguments[3])))
-    return [None if place == constant else one.dval - 1.0 for place, one in enumerate(given)]
+    return [None if place == constant else one.shadows[0] - 1.0 for place, one in enumerate(given)]
 
 
 def forward(kernel: Callable[..., Any], arguments: Any, directions: Any) -> float:
@@ -160,9 +160,12 @@ def test_saturated_units() -> None:
 
 
 def vectors_a_step(loss: Callable[..., Any], states: int) -> float:
-    """Return how many arrays of the state's size a turn adds to the peak."""
-    few, many = (memory(loss, *(x for x in cell(states, turns))).peak for turns in (512, 1024))
-    return (many - few) / 512 / states / 8
+    """Return how many arrays of the state's size a turn adds to the peak.
+
+    Blocks come in sizes a quarter apart; both lengths of the record are just below one.
+    """
+    few, many = (memory(loss, *cell(states, turns)).peak for turns in (500, 1500))
+    return (many - few) / 1000 / states / 8
 
 
 def cell(states: int, turns: int) -> tuple[np.ndarray, ...]:
@@ -213,8 +216,8 @@ def test_what_a_step_keeps(states: int) -> None:
     """The record, and what the loss makes of the states with its shadow; nothing of the matrix."""
     assert vectors_a_step(last_state, states) < 1.1
     assert vectors_a_step(all_states, states) < 2.1
-    assert vectors_a_step(joined_states, states) < 4.1 + 4 / states * 1.1
-    assert vectors_a_step(listed_states, states) < 5.5 + 100 / states
+    assert vectors_a_step(joined_states, states) < 4.2 + 4 / states
+    assert vectors_a_step(listed_states, states) < 4.2 + 110 / states
 
 
 def test_programs_at_random(pytestconfig: pytest.Config) -> None:
