@@ -53,9 +53,10 @@ def along(gradients: Any, directions: Any) -> float:
 
 
 def difference(kernel: Callable[..., Any], arguments: Any, directions: Any) -> float:
-    plainly, step = enzyme.jit(kernel), 1e-5
+    """Return a central difference of the kernel as Python runs it."""
+    step = 1e-5
     there, back = (
-        plainly(*(x + sign * step * v for x, v in zip(arguments, directions)), len(arguments[3]))
+        kernel(*(x + sign * step * v for x, v in zip(arguments, directions)), len(arguments[3]))
         for sign in (1, -1)
     )
     return float(there - back) / (2 * step)
@@ -222,7 +223,7 @@ def test_what_a_step_keeps(states: int) -> None:
 
 def test_programs_at_random(pytestconfig: pytest.Config) -> None:
     recorded = 0
-    for seed in selected(range(120), pytestconfig, 8):
+    for seed in selected(range(120), pytestconfig, 17):
         kernel = program(seed)
         for turns in (1, 4):
             arguments, directions = drawn(turns, seed), drawn(turns, seed + 1)
