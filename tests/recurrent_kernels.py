@@ -54,7 +54,7 @@ def the_older_state_too(w, u, h, xs, n):
 def not_from_the_first_input(w, u, h, xs, n):
     for t in range(2, n):
         h = np.tanh(w @ h + xs[t])
-    return np.sum(h * xs[0])
+    return np.sum(h * h * h)
 
 
 @recorded
