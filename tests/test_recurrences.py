@@ -31,15 +31,22 @@ def drawn(turns: int, seed: int = 5, dtype: Any = np.float64) -> tuple[np.ndarra
 
 
 def reverse(kernel: Callable[..., Any], arguments: Any, constant: int | None = None) -> list[Any]:
-    """Return the gradients by the four arrays; the shadows begin with something in them."""
+    """Return the gradients by the four arrays.
+
+    The shadows begin with something in them, but for the inputs': a kernel may write those, and then
+    what their shadow begins with is the cotangent of what was written.
+    """
+    begins = (1.0, 2.0, -1.0, 0.0)
     given: list[Any] = []
     for place, one in enumerate(arguments):
+        shadow = np.full_like(one, begins[place])
         own = one.copy()
-        given.append(
-            enzyme.Const(own) if place == constant else enzyme.Duplicated(own, np.ones_like(own))
-        )
+        given.append(enzyme.Const(own) if place == constant else enzyme.Duplicated(own, shadow))
     enzyme.autodiff(enzyme.Reverse, kernel, enzyme.Active, *given, enzyme.Const(len(arguments[3])))
-    return [None if place == constant else one.shadows[0] - 1.0 for place, one in enumerate(given)]
+    return [
+        None if place == constant else one.shadows[0] - begin
+        for place, (one, begin) in enumerate(zip(given, begins, strict=True))
+    ]
 
 
 def forward(kernel: Callable[..., Any], arguments: Any, directions: Any) -> float:
