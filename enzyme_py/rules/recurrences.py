@@ -97,13 +97,12 @@ define internal noalias ptr @{PREFIX}room(i64 %bytes) {{
 
 
 def _definitions(letter: str, real: str) -> str:
+    return _rows(letter, real) + _numbers(letter, real) + _products(letter, real)
+
+
+def _rows(letter: str, real: str) -> str:
+    """Return what copies a state into a row of the record."""
     own = f"@{PREFIX}{letter}"
-    copy = f"call void {own}row(ptr %place, ptr %from, i64 %count)"
-    product = _product(letter, real, "%t", "%a", "%x", "0.0", "%y")
-    back = _product(letter, real, "%other", "%a", "%dy", "1.0", "%dx")
-    sizes = ", ".join(f"i64 %{name}" for name in _SIZES)
-    doubled = ", ".join(f"i64 %{name}, i64 %{name}.shadow" for name in _SIZES)
-    shadowed = ", ".join(f"ptr %{name}, ptr %d{name}" for name in ("a", "x", "y", "row"))
     return f"""
 define internal void {own}row(ptr %place, ptr %from, i64 %count) {{
 entry:
@@ -125,11 +124,18 @@ define internal void {own}first(ptr %place, ptr %from, i64 %count, i64 %turn) {{
   %is.first = icmp eq i64 %turn, 0
   br i1 %is.first, label %copy, label %done
 copy:
-  {copy}
+  call void {own}row(ptr %place, ptr %from, i64 %count)
   br label %done
 done:
   ret void
 }}
+"""
+
+
+def _numbers(letter: str, real: str) -> str:
+    """Return what writes and reads single numbers of the record, and what passes them on."""
+    own = f"@{PREFIX}{letter}"
+    return f"""
 define internal void {own}put(ptr %record, i64 %index, {real} %value) {{
   %place = getelementptr inbounds {real}, ptr %record, i64 %index
   store {real} %value, ptr %place
@@ -146,6 +152,17 @@ define internal {real} {own}pick({real} %slope, {real} %value) {{
 define internal {real} {own}value({real} %value) {{
   ret {real} %value
 }}
+"""
+
+
+def _products(letter: str, real: str) -> str:
+    """Return the product, and its rule."""
+    own = f"@{PREFIX}{letter}"
+    product = _product(letter, real, "%t", "%a", "%x", "0.0", "%y")
+    sizes = ", ".join(f"i64 %{name}" for name in _SIZES)
+    doubled = ", ".join(f"i64 %{name}, i64 %{name}.shadow" for name in _SIZES)
+    shadowed = ", ".join(f"ptr %{name}, ptr %d{name}" for name in ("a", "x", "y", "row"))
+    return f"""
 define internal void {own}gemv(ptr %a, ptr %x, ptr %y, ptr %row, {sizes}) {{
   %t = trunc i64 %trans to i32
 {product}  ret void
@@ -155,6 +172,14 @@ define internal void {own}gemv.augmented({shadowed}, {doubled}) {{
 {product}  ret void
 }}
 define internal void {own}gemv.reverse({shadowed}, {doubled}) {{
+{_reverse(letter, real)}}}
+"""
+
+
+def _reverse(letter: str, real: str) -> str:
+    """Return how the adjoints go back: from y to the matrix, to x, and that of y is cleared."""
+    back = _product(letter, real, "%other", "%a", "%dy", "1.0", "%dx")
+    return f"""\
 entry:
   %plain = icmp eq i64 %trans, {NOT_TRANSPOSED}
   %other = select i1 %plain, i32 {TRANSPOSED}, i32 {NOT_TRANSPOSED}
@@ -186,5 +211,4 @@ one:
   br i1 %more, label %one, label %done
 done:
   ret void
-}}
 """
