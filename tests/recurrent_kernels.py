@@ -197,7 +197,7 @@ _BETWEEN = (
     "h[0] = h[1] * 0.5",
     "g[1] += h[0]",
     "states[t] = h",
-    "h, g = g, h",
+    "g = h * 0.5",
     "if t % 2 == 1: g = g * 0.9",
     "y = np.append(y, h)",
     "old = np.sum(h)\n        total += old * g[0]",
