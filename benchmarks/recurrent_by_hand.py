@@ -54,6 +54,14 @@ def gradient_a(W, U, b, inputs):
 
 
 @njit
+def gradient_b(W, U, b, inputs):
+    """Of the mean of all states, the first zeros among them."""
+    states = states_of(W, U, b, inputs)
+    count = (inputs.shape[0] + 1) * b.size
+    return backward(W, U, states, inputs, 0.0, (1.0 / count, 0.0))
+
+
+@njit
 def gradient_c(W, U, b, inputs):
     """Of the mean of all states."""
     states = states_of(W, U, b, inputs)

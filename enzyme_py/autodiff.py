@@ -33,7 +33,9 @@ from enzyme_py.assembly.nesting import (
     with_several_exits,
 )
 from enzyme_py.assembly.own_bounds import with_own_bounds
+from enzyme_py.assembly.recurrences import with_records
 from enzyme_py.assembly.single_exit import join_exits
+from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.errors import ActivityError, DerivativeError
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
@@ -140,14 +142,22 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
         read = prepared if prepared is not module else host.simplify(module)
         if _BLOCK_COPY.search(read.ir):
             raise refusal
-    return dataclasses.replace(_passed(prepared), lost=_lost(module, prepared))
+    return dataclasses.replace(passed(prepared), lost=_lost(module, prepared))
 
 
-def _passed(module: DiffModule) -> DifferentiatedModule:
-    """Run the pass; where it cannot use the rules of block copies, they get bodies.
+def passed(module: DiffModule) -> DifferentiatedModule:
+    """Run the pass on a prepared module, with the rules it can use there.
 
-    In forward mode it has no rule for a call with constant and active pointers (MEASURED).
+    Where it refuses a module with records of states, they are left out. Where it cannot use the rules of
+    block copies, these get bodies: in forward mode it has no rule for a call with constant and active
+    pointers (MEASURED).
     """
+    recorded = with_records(module)
+    if recorded is not module:
+        try:
+            return host.differentiate(recorded)
+        except DerivativeError:
+            pass
     try:
         return host.differentiate(module)
     except DerivativeError:
@@ -183,7 +193,7 @@ def protected(module: DiffModule) -> DiffModule:
         if reversed_twice(module.ir):
             module = dataclasses.replace(module, ir=with_own_bounds(module.ir))
     module = with_integer_fields(with_recomputable_copies(stable_buffers(module)))
-    return protect_carried(module)
+    return protect_carried(with_untouched_arguments(module))
 
 
 def _record(kernel: str, lowered: float, profile: native.Profile) -> None:

@@ -174,6 +174,15 @@ class Pointers:
             pointer = given[0]
         return True
 
+    @property
+    def roots(self) -> set[str]:
+        """The allocations."""
+        return self._roots
+
+    def origins(self, pointer: str) -> set[str]:
+        """Return the allocations, parameters and other pointers from which one can come."""
+        return self._origins.get(pointer, {pointer})
+
     def are_apart(self, first: str, second: str) -> bool:
         """Tell whether two pointers lie in different memory: one of them in an allocation's own."""
         own, other = (self._origins.get(one, {one}) for one in (first, second))

@@ -43,6 +43,7 @@ _CALL = re.compile(
 _LOCATION = re.compile(r", (!dbg !\d+)")
 _VALUE = re.compile(NAME)
 _HARMLESS = (HINT, "llvm.memset.", "llvm.memcpy.", "llvm.memmove.", "llvm.lifetime.")
+COPIER = "enzyme_py_into_buffer_"
 _LETTERS = {"double": "d", "float": "s"}
 _SHIFTS = {"d": 3, "s": 2}
 _ROUNDS = 8  # loops in loops, at most
@@ -76,7 +77,7 @@ def _copier(letter: str) -> str:
 
 
 def _copier_name(letter: str) -> str:
-    return f"enzyme_py_into_buffer_{letter}"
+    return f"{COPIER}{letter}"
 
 
 @dataclass(frozen=True)
@@ -163,8 +164,8 @@ class _Uses:
 
     def _follow(self, lines: Sequence[str]) -> Iterator[bool]:
         """Yield for each use of the pointer, and of those derived from it, whether it is harmless."""
-        known = _derived(lines, {self._name})
-        for number, line in _used(lines, known):
+        known = derived(lines, {self._name})
+        for number, line in used(lines, known):
             if not (_MALLOC.match(line) and line.split("=")[0].strip() == self._name):
                 yield self._is_harmless(number, line, known)
 
@@ -215,10 +216,10 @@ class _Uses:
 
         `old = h; h = np.sin(h)` with `old` used in the next turn or behind the loop, or kept in a list.
         """
-        known = _derived(lines, set(self._carriers))
+        known = derived(lines, set(self._carriers))
         return all(
             self._only_reads(number, line, known)
-            for number, line in _used(lines, known)
+            for number, line in used(lines, known)
             if not ((match := _PHI.match(line)) and match.group(1) in self._carriers)
         )
 
@@ -238,7 +239,7 @@ class _Uses:
         return _LOAD.match(line) is not None or self._is_harmless_call(line)
 
 
-def _derived(lines: Sequence[str], pointers: set[str]) -> set[str]:
+def derived(lines: Sequence[str], pointers: set[str]) -> set[str]:
     """Return the pointers with all that are offsets from them, wherever in the text they stand."""
     offsets = [match.groups() for line in lines if (match := _OFFSET.match(line))]
     known, before = set(pointers), 0
@@ -248,7 +249,7 @@ def _derived(lines: Sequence[str], pointers: set[str]) -> set[str]:
     return known
 
 
-def _used(lines: Sequence[str], known: set[str]) -> Iterator[tuple[int, str]]:
+def used(lines: Sequence[str], known: set[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines that speak of the values, but for what is said to the debugger."""
     for number, line in enumerate(lines):
         if not line.lstrip().startswith("#dbg") and known.intersection(_VALUE.findall(line)):

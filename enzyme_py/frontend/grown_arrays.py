@@ -1,14 +1,17 @@
 """Lengthening an array in its own memory: what a growing concatenation is lowered to.
 
-    grown(array, is_grown, pieces) -> array
+    grown(array, room, pieces, turns) -> array
+    room_behind(array, room, pieces, turns) -> room
 
 The result holds the elements of a one-dimensional array, and behind them those of the pieces
-(arrays of its dtype, or numbers). If `is_grown`, the array is itself such a result and nobody needs
-it any longer; then the new elements go behind it into the same block as long as that has room.
-Else, and whenever there is no room, all moves to a larger block. How large a block is follows from
-the number of elements alone, so nothing but the array and one boolean is carried through the loop.
+(arrays of its dtype, or numbers). `room` is 0, or the array is itself such a result, in a block that
+holds so many elements, and nobody needs it any longer; then the new elements go behind it into the
+same block as long as that has room. Else, and whenever there is none, all moves to a larger block.
+`turns` is how often that will happen, as far as is known, and 0 where it is not: the first block is
+made for all of them. Later ones are powers of two. What a step leaves as the room of its result is
+computed again from the same numbers, by the second function.
 
-The caller (growth.py) answers for `is_grown`.
+The caller (growth.py) answers for `room`.
 """
 
 from __future__ import annotations
@@ -28,18 +31,31 @@ _BYTE = ir.IntType(8).as_pointer()
 
 
 @intrinsic
-def grown(typing_context, array, is_grown, pieces):  # type: ignore[no-untyped-def]
+def grown(typing_context, array, room, pieces, turns):  # type: ignore[no-untyped-def]
     """Return the array with the pieces behind it."""
     result = types.Array(array.dtype, 1, "C")
-    return signature(result, array, types.boolean, pieces), _lower
+    return signature(result, array, types.int64, pieces, types.int64), _lower
 
 
-def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-    kind = sig.return_type
-    width = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    old = _Part.of(context, builder, sig.args[0], args[0], kind.dtype)
+@intrinsic
+def room_behind(typing_context, array, room, pieces, turns):  # type: ignore[no-untyped-def]
+    """Return how many elements the block of the result of `grown` holds."""
+    return signature(types.int64, array, types.int64, pieces, types.int64), _lower_room
+
+
+def _lower_room(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    old, _, count = _parts(context, builder, sig, args, sig.args[0].dtype)
+    stays = builder.icmp_signed("<=", count, args[1])
+    return builder.select(stays, args[1], _capacity(builder, old.count, args[1], count, args[3]))
+
+
+def _parts(
+    context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any], dtype: Any
+) -> tuple[_Part, list[_Part], Any]:
+    """Return the array, the pieces, and how many elements they have together."""
+    old = _Part.of(context, builder, sig.args[0], args[0], dtype)
     pieces = [
-        _Part.of(context, builder, each, value, kind.dtype)
+        _Part.of(context, builder, each, value, dtype)
         for each, value in zip(
             sig.args[2].types, cgutils.unpack_tuple(builder, args[2]), strict=True
         )
@@ -47,7 +63,14 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     count = old.count
     for piece in pieces:
         count = builder.add(count, piece.count)
-    start = _room(context, builder, old, args[1], count, width)
+    return old, pieces, count
+
+
+def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    kind = sig.return_type
+    width = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    old, pieces, count = _parts(context, builder, sig, args, kind.dtype)
+    start = _block(context, builder, old, args[1], count, args[3], width)
     end = old.count
     for piece in pieces:
         piece.write(builder, builder.gep(start, [builder.mul(end, _SIZE(width))]), width)
@@ -55,17 +78,18 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     return _array(context, builder, kind, start, count, width)
 
 
-def _room(
-    context: Any, builder: ir.IRBuilder, old: _Part, is_grown: Any, count: Any, width: int
+def _block(
+    context: Any, builder: ir.IRBuilder, old: _Part, room: Any, count: Any, turns: Any, width: int
 ) -> Any:
     """Return the block of the result, with the old elements in it."""
-    has_room = builder.icmp_signed("<=", count, _capacity(builder, old.count))
-    stays = builder.and_(builder.trunc(is_grown, ir.IntType(1)), has_room)
+    is_own = builder.icmp_signed(">", room, _SIZE(0))
+    stays = builder.and_(is_own, builder.icmp_signed("<=", count, room))
     with builder.if_else(stays) as (then, otherwise):
         with then:
             same, same_block = old.start, builder.block
         with otherwise:
-            size = builder.mul(_capacity(builder, count), _SIZE(width))
+            capacity = _capacity(builder, old.count, room, count, turns)
+            size = builder.mul(capacity, _SIZE(width))
             new = context.nrt.allocate_unchecked(builder, size)
             old.write(builder, new, width)
             new_block = builder.block
@@ -75,12 +99,16 @@ def _room(
     return start
 
 
-def _capacity(builder: ir.IRBuilder, count: Any) -> Any:
-    """Return how many elements the block of a grown array holds: a power of two."""
+def _capacity(builder: ir.IRBuilder, old: Any, room: Any, count: Any, turns: Any) -> Any:
+    """Return how many elements a new block holds: for all turns, or a power of two."""
     least = _SIZE(_SMALLEST)
     wanted = builder.select(builder.icmp_signed("<", count, least), least, count)
     zeros = builder.ctlz(builder.sub(wanted, _SIZE(1)), ir.IntType(1)(1))
-    return builder.shl(_SIZE(1), builder.sub(_SIZE(64), zeros))
+    power = builder.shl(_SIZE(1), builder.sub(_SIZE(64), zeros))
+    every = builder.add(old, builder.mul(turns, builder.sub(count, old)))
+    is_first = builder.icmp_signed("==", room, _SIZE(0))
+    is_enough = builder.icmp_signed(">", every, count)
+    return builder.select(builder.and_(is_first, is_enough), every, power)
 
 
 def _array(

@@ -7,9 +7,10 @@ from typing import Any
 
 from numba import typeof
 
-from enzyme_py import host, native
+from enzyme_py import native
 from enzyme_py.assembly.entry import assemble
-from enzyme_py.autodiff import protected
+from enzyme_py.assembly.recurrences import with_records
+from enzyme_py.autodiff import passed, protected
 from enzyme_py.errors import EnzymeError
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.njit.gradient import Gradient
@@ -32,8 +33,8 @@ def ir(f: Callable[..., Any], *arguments: Any, stage: str = "differentiated") ->
         return module.ir
     module = protected(module)
     if stage == "simplified":
-        return module.ir
-    differentiated = host.differentiate(module)
+        return with_records(module).ir
+    differentiated = passed(module)
     if stage == "differentiated":
         return differentiated.ir
     if stage == "optimised":

@@ -18,6 +18,7 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.fortran import link_fortran
 from enzyme_py.native.lifetimes import with_frees
 from enzyme_py.native.machine import initialise_llvm, target_machine
+from enzyme_py.rules.recurrences import with_definitions
 
 # Ruled functions are kept from being inlined until the pass has seen them; afterwards it only costs.
 _NOINLINE = re.compile(
@@ -76,7 +77,7 @@ def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _DEBUG_INFORMATION.sub("", module.ir)
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", text))
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
-    text = with_frees(text)
+    text = with_frees(with_definitions(text))
     context = llvm.create_context()
     try:
         parsed = llvm.parse_assembly(text, context)
