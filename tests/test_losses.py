@@ -336,5 +336,5 @@ def parameter(case: tuple[Any, ...]) -> Any:
     """A test parameter, which may be refused if it is pending."""
     name = "-".join(part if isinstance(part, str) else part.__name__ for part in case)
     reason = PENDING.get(name)
-    refused = pytest.mark.xfail(reason=reason, raises=EnzymeError, strict=False)
+    refused = pytest.mark.xfail(reason=reason, raises=EnzymeError, strict=True)
     return pytest.param(case, id=name, marks=[refused] if reason else [])
