@@ -42,12 +42,6 @@ from tests.rotation import selected
 # a failure, and so is a wrong number anywhere.
 LISTS = "forward over forward of a list of arrays that grows"
 CONSTANT = {"weights": (0, 1, 2), "state": (3,), "inputs": (4,)}
-ORDERS = (
-    "forward_over_reverse",
-    "reverse_over_reverse",
-    "reverse_over_forward",
-    "forward_over_forward",
-)
 PENDING = {"listed_states-forward_over_forward": LISTS}
 
 Loss = Callable[..., Any]
