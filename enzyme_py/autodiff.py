@@ -29,7 +29,6 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.nesting import (
     check_nesting,
     nests_reverse,
-    reversed_twice,
     with_several_exits,
 )
 from enzyme_py.assembly.own_bounds import with_own_bounds
@@ -190,8 +189,7 @@ def protected(module: DiffModule) -> DiffModule:
         if open_loops:
             module = host.simplify(join_exits(module, open_loops))
         check_nesting(module)
-        if reversed_twice(module.ir):
-            module = dataclasses.replace(module, ir=with_own_bounds(module.ir))
+        module = dataclasses.replace(module, ir=with_own_bounds(module.ir))
     module = with_integer_fields(with_recomputable_copies(stable_buffers(module)))
     return protect_carried(with_untouched_arguments(module))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="every scenario with every variant and every mode, not the rotating selection",
     )
+
+
+@pytest.fixture(autouse=True)
+def scribbled_memory() -> Iterator[None]:
+    """What generated code allocates and has not written is NaN, so that nothing rests on luck."""
+    from enzyme_py.native.runtime import library
+
+    library().enzyme_py_scribble(1)
+    yield
+    library().enzyme_py_scribble(0)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -134,6 +134,82 @@ def a_loop_in_a_loop(x):
     return np.sum(v * v)
 
 
+@carrying
+def an_array_under_a_branch_copied_by_a_loop(x):
+    y = np.zeros(x.size * x.size)
+    n = 0
+    for t in range(x.size):
+        if x[t] > 0.5:
+            p = x[t] * x
+            for k in range(x.size):
+                y[n + k] = p[k] * p[k]
+            n += x.size
+    return np.sum(y)
+
+
+@carrying
+def an_array_under_a_branch_assigned(x):
+    y = np.zeros(2 * x.size * x.size)
+    n = 0
+    for t in range(x.size):
+        if x[t] > 0.5:
+            p = x[t] * x
+            y[n : n + x.size] = p
+            n += x.size
+        else:
+            y[n + 1 : n + 1 + x.size] = np.sin(x[t] * x)
+            n += x.size + 1
+    return np.sum(y * y * y)
+
+
+@carrying
+def arrays_after_a_continue(x):
+    s = 0.0
+    for t in range(x.size):
+        if x[t] < 0.5:
+            continue
+        p = np.sin(x[t] * x)
+        q = p * p
+        if x[t] > 1.2:
+            q = np.exp(q) * p
+        s += np.sum(q * x) * np.sum(q)
+    return s
+
+
+@carrying
+def a_product_under_a_branch(x):
+    a = np.outer(x, x)
+    s = 0.0
+    for t in range(x.size):
+        if t % 2 == 1:
+            p = a @ (x[t] * x)
+            s += np.sum(p * p)
+    return s
+
+
+@carrying
+def blocks_read_backwards_under_a_branch(x):
+    s = 0.0
+    for t in range(x.size):
+        if x[t] > 0.5:
+            y = np.empty(x.size)
+            for i in range(x.size):
+                y[i] = np.sin(x[i] * x[t])
+            for i in range(x.size):
+                s += y[i] * y[x.size - 1 - i]
+    return s
+
+
+@carrying
+def three_loops_of_one_length(x):
+    s = 1.0
+    for i in range(x.size):
+        for j in range(x.size):
+            for k in range(x.size):
+                s += np.sin(x[i] * x[j] * x[k]) * s * 0.1
+    return s
+
+
 def gradient_along(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, v: np.sum(enzyme.grad(f)(x) * v)
 

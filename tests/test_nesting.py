@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from enzyme_py.assembly.graphs import graphs, has_several_exits
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.nesting import check_nesting, with_several_exits
 from enzyme_py.assembly.single_exit import join_exits
@@ -139,6 +140,29 @@ def test_a_loop_that_is_entered_twice_keeps_its_exits_and_is_refused() -> None:
     assert "forward over reverse" in caught.value.remedy
 
 
+RAISES = """
+define void @f(i1 %a) {
+entry:
+  br label %loop
+loop:
+  br i1 %a, label %raises, label %next
+raises:
+  call void @enzyme_py_raise(i32 1, ptr null)
+  unreachable, !dbg !1
+next:
+  br i1 %a, label %loop, label %end
+end:
+  ret void
+}
+"""
+
+
+def test_a_raise_with_a_location_is_no_exit() -> None:
+    ((_, graph),) = graphs(RAISES)
+    assert "raises" not in graph
+    assert not has_several_exits(set(graph), graph)
+
+
 @pytest.mark.parametrize("f", SINGLE_EXIT + SEVERAL_EXITS)
 def test_forward_over_reverse(f: Callable[..., Any]) -> None:
     gradient, hessian_v = enzyme.jvp(lambda x: enzyme.grad(f)(x), (X,), (V,))
@@ -150,6 +174,45 @@ def test_forward_over_reverse(f: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("f", SINGLE_EXIT + SEVERAL_EXITS)
 def test_reverse_over_forward(f: Callable[..., Any]) -> None:
     assert np.allclose(enzyme.grad(slope(f))(X, V), expected(f), rtol=1e-14)
+
+
+ORDERS = {
+    "reverse over reverse": lambda f: enzyme.grad(lambda x: enzyme.grad(f)(x)),
+    "forward over reverse": lambda f: (
+        lambda x: enzyme.jvp(lambda t: enzyme.grad(f)(t), (x,), (1.0,))[1]
+    ),
+    "reverse over forward": lambda f: enzyme.grad(lambda x: enzyme.jvp(f, (x,), (1.0,))[1]),
+    "forward over forward": lambda f: (
+        lambda x: enzyme.jvp(lambda t: enzyme.jvp(f, (t,), (1.0,))[1], (x,), (1.0,))[1]
+    ),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_where_an_adjoint_is_zero(order: str) -> None:
+    """Zero times a slope is differentiated as a product, by the zero as well.
+
+    (x^2 - 4)^2 has the second derivative 12 x^2 - 16; x sin x cos x has 2 cos 2x - 2 x sin 2x.
+    """
+
+    def residual(x):
+        r = x * x - 4.0
+        return r * r
+
+    def three_factors(x):
+        return np.sin(x) * np.cos(x) * x
+
+    assert ORDERS[order](residual)(2.0) == pytest.approx(32.0, rel=1e-14)
+    assert ORDERS[order](three_factors)(0.0) == pytest.approx(2.0, rel=1e-14)
+
+
+def test_derivative_by_a_direction_of_zeros() -> None:
+    def along(x, v):
+        return enzyme.jvp(lambda t: np.sin(t) * t, (x,), (v,))[1]
+
+    expected = np.cos(0.5) * 0.5 + np.sin(0.5)
+    assert enzyme.grad(along, argnums=1)(0.5, 0.0) == pytest.approx(expected, rel=1e-14)
+    assert enzyme.jvp(along, (0.5, 0.0), (0.0, 1.0))[1] == pytest.approx(expected, rel=1e-14)
 
 
 def test_raise_in_the_inner_kernel_arrives() -> None:

@@ -29,6 +29,11 @@ So allocations whose pointer merges with another at a phi or select, leaves its 
 walks by more than a count, or is an operand of a product, are marked (kept.py). That can be seen only in
 the code that the pass really gets, after O2, whose text is what this file reads and writes. The
 native stage drops the marks.
+
+So are allocations under a branch of a loop, where reverse mode differentiates another derivative: the
+inner one keeps the pointer of a recomputed block, or of its shadow, in a variable through the turns
+that have none, and the outer one finds no shadow for that (MEASURED: jumps to wild addresses in
+reverse over reverse, memory that was never written in reverse over forward).
 """
 
 from __future__ import annotations
@@ -42,6 +47,8 @@ from enzyme_py.assembly.ir_text import free_metadata_number
 from enzyme_py.assembly.kept import KEPT, with_mark
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import readable
+from enzyme_py.assembly.natural_loops import Flow
+from enzyme_py.assembly.nesting import under_reverse
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.type_hints import HINT
 from enzyme_py.rules.blas import SUFFIX
@@ -62,6 +69,7 @@ _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
 _LOAD = re.compile(rf"^ *{_VALUE} = load [^,]+, ptr ({_VALUE})")
 _CALL = re.compile(r'^ *(?:%\S+ = )?(?:tail |musttail )?call [^@]*@"?([-a-zA-Z$._0-9]+)"?\((.*)')
+_NAME = re.compile(r'@("[^"]+"|[-a-zA-Z$._0-9]+)\(')
 _HARMLESS = ("llvm.", HINT, "free", "enzyme_py_raise")
 _SELECT = re.compile(rf"^ *({_VALUE}) = select i1 [^,]+, ptr ([^,]+), ptr ([^,]+)")
 
@@ -75,20 +83,39 @@ def protect_carried(module: DiffModule) -> DiffModule:
     """Return the module with every allocation and load marked that must be kept."""
     lines = module.ir.split("\n")
     keep = f"!{free_metadata_number(lines)}"
+    nested = under_reverse(module.ir)
     result: list[str] = []
     for function in _pieces(lines):
         pointers = Pointers(function)
         exchanged = pointers.exchanged()
         _check_calls(function, exchanged, module.where)
-        result.extend(
-            _marked(function, pointers.carried(), pointers.multiplied(function), exchanged, keep)
-        )
+        kept = pointers.carried()
+        if _name_of(function) in nested:
+            kept |= set(_conditional(function))
+        result.extend(_marked(function, kept, pointers.multiplied(function), exchanged, keep))
     text = "\n".join(result)
     if "@calloc(" in text and not _CALLOC.search(text):
         text += f"\n{_CALLOC_DECLARATION}"
     if f"!enzyme_mustcache {keep}" in text:
         text += f"\n{keep} = !{{}}\n"
     return with_mark(replace(module, ir=text))
+
+
+def _name_of(piece: list[str]) -> str:
+    """Return the name of the function that a piece of a module ends with."""
+    head = next((line for line in piece if line.startswith("define ")), "")
+    found = _NAME.search(head)
+    return found.group(1).strip('"') if found else ""
+
+
+def _conditional(piece: list[str]) -> Iterator[str]:
+    """Yield the allocations that some turn of the innermost loop around them does without."""
+    start = next(number for number, line in enumerate(piece) if line.startswith("define "))
+    flow = Flow(piece[start:])
+    for number, line in enumerate(piece[start:]):
+        found = _ALLOCATION.match(line)
+        if found is not None and not flow.runs_in_each_turn(number):
+            yield found.group(1)
 
 
 def _marked(

@@ -148,7 +148,7 @@ class EnzymeCall:
     ) -> ir.Value:
         """Emit the `__enzyme_` call; its value holds the returned gradients, see `gradients`."""
         operands: list[ir.Value] = [
-            self.builder.bitcast(self.shim(), _POINTER),
+            self.shim().bitcast(_POINTER),
             *self._flags(),
             *self._result_operands(result, result_shadows),
         ]

@@ -29,6 +29,7 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import stable_names
 from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.assembly.runtime_ir import runtime_ir
+from enzyme_py.assembly.strong_zero import plain_inside
 from enzyme_py.errors import Where
 from enzyme_py.frontend.lower import (
     CompiledKernel,
@@ -89,6 +90,8 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     names = tuple(entry_name(one) for one in requests)
     is_catching = any(catches(one.kernel) for one in lowered)
     text = _module_text(lowered, requests)
+    if nests(text, request):
+        text = plain_inside(text)
     is_recomputed = not is_catching and not nests_products(text, request)
     # With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate). With products
     # it does where operands are recomputed (allocations.py), which in the code that an inner derivative

@@ -27,7 +27,7 @@ def graphs(ir: str) -> Iterator[tuple[str, Graph]]:
             graph.setdefault(block, set())
         elif name:
             graph[block] |= set(_TARGET.findall(line))
-            if line.strip() == "unreachable":
+            if line.split(",")[0].strip() == "unreachable":  # what follows is a location
                 dead.add(block)
 
 

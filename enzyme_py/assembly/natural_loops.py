@@ -72,17 +72,36 @@ class Flow:
         """Return the loops in simple form, inner ones first."""
         found = []
         for label, block in self.blocks.items():
-            latches = [one for one in block.predecessors if self.dominates(label, one)]
+            latches = self._latches(label)
             outside = [one for one in block.predecessors if one not in latches]
             if len(latches) == 1 and len(outside) == 1:
                 leads_to = set(self.blocks[outside[0]].successors)
                 if leads_to == {label}:
-                    body = self._blocks_between(label, latches[0])
+                    body = self._blocks_between(label, latches)
                     found.append(Loop(label, latches[0], outside[0], body))
         return sorted(found, key=lambda loop: len(loop.blocks))
 
-    def _blocks_between(self, header: str, latch: str) -> frozenset[str]:
-        body, pending = {header}, [latch]
+    def runs_in_each_turn(self, line: int) -> bool:
+        """Tell whether no turn of the innermost loop around a line does without it.
+
+        The loop need not be in simple form. A line that can never run twice is in no loop.
+        """
+        own = self.block_of(line)
+        found = [
+            (len(body), latches)
+            for label in self.blocks
+            if (latches := self._latches(label))
+            and own in (body := self._blocks_between(label, latches))
+        ]
+        if own is None or not found:
+            return not self.is_repeated(line)  # a loop that is entered at several places
+        return all(self.dominates(own, latch) for latch in min(found)[1])
+
+    def _latches(self, header: str) -> list[str]:
+        return [one for one in self.blocks[header].predecessors if self.dominates(header, one)]
+
+    def _blocks_between(self, header: str, latches: Sequence[str]) -> frozenset[str]:
+        body, pending = {header}, list(latches)
         while pending:
             label = pending.pop()
             if label not in body:

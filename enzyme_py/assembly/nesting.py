@@ -18,20 +18,29 @@ from enzyme_py.assembly.names import readable
 from enzyme_py.assembly.requests import Requests
 from enzyme_py.errors import DerivativeError
 
-_REVERSE = re.compile(r"@__enzyme_(?:autodiff|reverse|augmentfwd)[\w.]*\(ptr")
+_REQUEST = re.compile(r"@__enzyme_[\w.]+\(ptr")
 
 
 def nests_reverse(ir: str) -> bool:
-    """Tell whether a module can hold reverse mode of reverse mode at all."""
-    return len(_REVERSE.findall(ir)) > 1
+    """Tell whether reverse mode differentiates another derivative."""
+    return len(_REQUEST.findall(ir)) > 1 and bool(under_reverse(ir))
 
 
 def reversed_twice(ir: str) -> set[str]:
     """Return the functions under reverse over reverse."""
+    return _inside_reverse(ir, {True})
+
+
+def under_reverse(ir: str) -> set[str]:
+    """Return the functions under reverse over reverse or over forward."""
+    return _inside_reverse(ir, {True, False})
+
+
+def _inside_reverse(ir: str, directions: set[bool]) -> set[str]:
     requests = Requests(ir)
     inner: set[str] = set()
     for one in requests.under_reverse():
-        inner |= requests.reached(one.target) if one.is_reverse else set()
+        inner |= requests.reached(one.target) if one.is_reverse in directions else set()
     return inner
 
 

@@ -1,4 +1,4 @@
-"""Giving nested loops bounds of their own, for reverse mode of reverse mode.
+"""Giving nested loops bounds of their own, for reverse mode of another derivative.
 
 Where a loop and one inside it end at one and the same value (`for i in range(n): for j in range(n)`),
 the pass's second sweep takes the one's values for the other's, and gives wrong numbers without a word

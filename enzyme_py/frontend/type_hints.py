@@ -26,7 +26,10 @@ HINT_ATTRIBUTES = (
 # A function that passes its argument on and has no derivative (njit/stop.py). It stays external
 # until the pass has seen it; the native stage gives it its body.
 BARRIER = "enzyme_py_inactive"
-BARRIER_ATTRIBUTES = 'nounwind willreturn nofree nosync memory(none) "enzyme_inactive"'
+BARRIER_ATTRIBUTES = (
+    "nounwind willreturn nofree nosync memory(none) "
+    '"enzyme_inactive" "enzyme_no_escaping_allocation"'
+)
 
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
