@@ -136,7 +136,7 @@ REFUSALS = [
     ("no rule, placed", A_PLACE.replace("FILE", "model.py"), NoDerivativeError, ["model.py:42"]),
     ("no rule, elsewhere", A_PLACE.replace("FILE", "other.py"), NoDerivativeError, ["other.py:42"]),
     ("typed list", NO_PLACE.replace("_ZN7mystery4zetaB2v1B3abcEd", "numba_list_new"), NoDerivativeError, ["typed list", "plain list"]),
-    ("forward", FORWARD_NO_RULE, NoDerivativeError, ["`mystery.zeta`", "enzyme_py.rules"]),
+    ("forward", FORWARD_NO_RULE, NoDerivativeError, ["`mystery.zeta`", "Const argument"]),
     ("type", HEAD + COPY, TypeAnalysisError, ["memory of a copy", "as a float"]),
     ("activity", HEAD + MIXED, ActivityError, ["argument `weights`", "set_runtime_activity(mode)", "Duplicated"]),
     ("ignored rule", HEAD + IGNORED_RULE, ActivityError, ["custom rule would be ignored"]),

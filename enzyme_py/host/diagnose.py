@@ -36,8 +36,8 @@ from enzyme_py.host.protocol import LOG_LIMIT
 REQUIRED_OPTIONS = ("--pass-remarks=enzyme",)
 
 GIVE_RULE = (
-    "give `{name}` a rule with enzyme_py.rules, or keep it out of the derivative: "
-    "enzyme_py.stop_gradient around what it computes, or Const for what it reads"
+    "compute what `{name}` gives outside of the kernel and pass it as a Const argument, or write it as "
+    "loops; around a function of numbers, enzyme_py.stop_gradient makes its result a constant"
 )
 CHOOSE_ACTIVITY = (
     "either annotate all memory that meets there alike (make the Const argument Duplicated, with a "
@@ -45,7 +45,7 @@ CHOOSE_ACTIVITY = (
 )
 TELL_TYPE = (
     "the memory is moved without anything telling whether it holds floats: read or write an element "
-    "of it as a float first, or give the function that moves it a rule with enzyme_py.rules"
+    "of it as a float first"
 )
 FIX_RULE = "correct the signatures of the rule's functions: the detail has what the pass expects"
 REPORT = "this is a defect of enzyme_py: please report it with the detail"

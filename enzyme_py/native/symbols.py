@@ -123,4 +123,4 @@ def _remedy(names: list[str]) -> str:
         return "the pass left a request of its own undone; please report this kernel"
     if any(name in REFUSED for name in names):
         return "allocate with NumPy: memory of another allocator would be freed by the wrong one"
-    return "give the called function a rule with enzyme_py.rules, or load the library that has it"
+    return "load the library that has it, or compute what it gives outside of the kernel"
