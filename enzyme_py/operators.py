@@ -32,7 +32,8 @@ from enzyme_py.njit.forward_gradient import forward_part
 from enzyme_py.njit.gradient import Gradient
 from enzyme_py.njit.jvp import Jvp
 from enzyme_py.njit.outputs import output_kernel
-from enzyme_py.njit.pullback import Primal, pullback
+from enzyme_py.njit.primal import Primal
+from enzyme_py.njit.pullback import pullback
 from enzyme_py.njit.runners import named_runner, positional_runner
 from enzyme_py.request import Activity
 from enzyme_py.trees import as_trees, as_tuples

@@ -250,14 +250,17 @@ def peak(kernel: Callable[..., Any], *arguments: Any) -> int:
     return memory_stats().peak
 
 
-def test_a_step_keeps_one_vector() -> None:
-    """The state, for the product and for the slope of tanh: nothing of the matrix."""
+def test_a_step_keeps_two_vectors() -> None:
+    """The overwritten state, for the product, and the argument of tanh: nothing of the matrix.
+
+    One is enough where the state starts in an argument (test_recurrences.py).
+    """
     states = 64
     w = GENERATOR.normal(size=(states, states)) / 8
     x = GENERATOR.normal(size=states)
     steps = 2000
     a_step = (peak(from_zeros, w, x, 2 * steps) - peak(from_zeros, w, x, steps)) / steps
-    assert a_step < 1.1 * states * 8
+    assert a_step < 2.5 * states * 8
 
 
 def test_forward_mode_keeps_nothing() -> None:

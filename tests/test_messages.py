@@ -156,18 +156,16 @@ def grad(kernel: Any, *args: Any, **options: Any) -> Callable[[], Any]:
 
 
 ROWS = (
-    Said("dict", grad(square, {}), UnsupportedTypeError, ("`x`", "dict", "`square`", "pass")),
-    Said("list", grad(summed, [1.0]), UnsupportedTypeError, ("`x`", "list", "arrays")),
+    Said("dict", grad(square, {}), UnsupportedTypeError, ("`x`", "Dict", "`square`", "argnums")),
+    Said("list", grad(summed, [1.0]), LoweringError, ("`summed`", "list", "pass an array")),
     Said("object", grad(scaled, 1.0, object()), UnsupportedTypeError, ("`n`", "object")),
     Said(
         "object among annotations",
         lambda: enzyme.autodiff(scaled, Active(1.0), Const({"a": 1})),
-        UnsupportedTypeError,
-        ("`n`", "dict", "`scaled`"),
+        LoweringError,
+        ("`scaled`", "dict", "pass an array"),
     ),
-    Said(
-        "list in a tuple", grad(scaled, 1.0, (1.0, [2.0])), UnsupportedTypeError, ("`n`", "tuple")
-    ),
+    Said("list in a tuple", grad(scaled, 1.0, (1.0, [2.0])), LoweringError, ("a list is a tuple",)),
     Said("objects in an array", grad(summed, np.array([None])), UnsupportedTypeError, ("object",)),
     Said("long double", grad(summed, X.astype(np.longdouble)), UnsupportedTypeError, ("`x`",)),
     Said("integer", grad(square, 3), UnsupportedTypeError, ("`x`", "int64", "float")),

@@ -12,6 +12,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Forward, Reverse
+from enzyme_py.errors import TypeAnalysisError
 
 MODES = {"F": Forward, "R": Reverse}
 X = np.array([0.5, -1.0, 2.0])
@@ -46,7 +47,7 @@ def test_the_promise(function: Any) -> None:
     np.testing.assert_allclose(second_derivative(function, 1.0), exact, rtol=1e-12)
 
 
-@pytest.mark.parametrize("nesting", map("".join, itertools.product("FR", repeat=2)))
+@pytest.mark.parametrize("nesting", ["FF", "FR", "RF", "RR"])
 @pytest.mark.parametrize("function", [num_to_mat, enzyme.jit(num_to_mat)], ids=["plain", "jitted"])
 def test_the_promise_in_every_nesting(function: Any, nesting: str) -> None:
     outer, inner = (MODES[letter] for letter in nesting)
@@ -84,7 +85,12 @@ def test_six_orders_forward() -> None:
         assert function(1.5) == pytest.approx(exact, rel=1e-13), order
 
 
-@pytest.mark.parametrize("nesting", ["FFF", "FFR", "FRR", "RFR", "RRF", "RRR"])
+REFUSED = pytest.mark.xfail(strict=True, raises=TypeAnalysisError, reason="docs/limits.md")
+
+
+@pytest.mark.parametrize(
+    "nesting", ["FFF", "FFR", "FRR", pytest.param("RFR", marks=REFUSED), "RRF", "RRR"]
+)
 def test_third_order_of_an_array(nesting: str) -> None:
     function: Any = lambda x: np.sum(x * x * x * x)
     for letter in reversed(nesting):

@@ -23,6 +23,7 @@ from numba.core import callconv, cgutils, types
 from enzyme_py.assembly.attributes import with_attributes
 from enzyme_py.assembly.block_copies import chosen_way, link_copies
 from enzyme_py.assembly.emit import kernel_types
+from enzyme_py.assembly.inlining import inline_derivatives
 from enzyme_py.assembly.kept import NO_RECOMPUTING
 from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
@@ -155,7 +156,10 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
     names = [entry_name(request) for request in requests]
     module.link_in(_parsed(runtime_ir()))
     names += _link_products(module)
-    names += link_copies(module, chosen_way(requests, nests=nests(str(module), requests[0])))
+    is_nested = nests(str(module), requests[0])
+    names += link_copies(module, chosen_way(requests, nests=is_nested))
+    if is_nested:
+        inline_derivatives(module)
     module.verify()
     return with_attributes(stable_names(str(module), names))
 

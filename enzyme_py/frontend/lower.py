@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from enzyme_py.frontend.target import (
     KernelTarget,
 )
 
+_TREE = re.compile(r"Tree(?:List|Dict)\(")
 # What Numba raises of functions that it cannot compile; one of them is not among its own errors.
 _REFUSALS = (
     numba_errors.NumbaError,
@@ -131,6 +133,15 @@ def catches(kernel: CompiledKernel) -> bool:
     return any(library.catches for library in with_callees(kernel.library))
 
 
+def takes_derivatives(kernel: CompiledKernel) -> bool:
+    """Tell whether the kernel or anything that it calls differentiates."""
+    return any(
+        function.name.startswith("__enzyme_")
+        for library in with_callees(kernel.library)
+        for function in library.raw_module.functions
+    )
+
+
 def _explain(function: Any, error: Exception) -> EnzymeError:
     nested = own_error(error)
     if nested is not None:
@@ -142,5 +153,10 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
         remedy = (
             "it must compile with numba.njit for arrays that cannot be written, as captured ones: "
             "make what it writes to inside the function, or pass it as an argument"
+        )
+    if _TREE.search(message):
+        remedy = (
+            "in a kernel a list is a tuple (TreeList), and a dict (TreeDict) is read by keys that are "
+            "written there: pass an array for arithmetic"
         )
     return LoweringError(message, where=where, remedy=remedy)

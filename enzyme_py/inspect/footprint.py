@@ -20,7 +20,7 @@ from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.modes import Mode, Reverse, ReverseSplitNoPrimal
 from enzyme_py.native.runtime import MemoryStats, library, memory_stats
 from enzyme_py.njit.gradient import activity_of
-from enzyme_py.njit.pullback import Primal
+from enzyme_py.njit.primal import Primal
 from enzyme_py.njit.runners import positional_runner
 from enzyme_py.njit.turn import with_turn
 from enzyme_py.operators import copied, gradient, jvp

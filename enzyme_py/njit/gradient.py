@@ -9,13 +9,16 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 
-from enzyme_py.assembly.results import seed_type
+from enzyme_py.assembly.results import holds_arrays, returned_type, seed_type
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.lower import argument_names, compile_kernel, where_is
 from enzyme_py.frontend.target import KERNEL
-from enzyme_py.njit.plans import Bound, Emit, Plan
+from enzyme_py.njit.copies import emit_copy
+from enzyme_py.njit.parts import part_kernel
+from enzyme_py.njit.plans import Bound, Emit, Plan, run_plan
+from enzyme_py.njit.primal import Primal
 from enzyme_py.njit.shadows import (
     distinct_elements,
     shadow_type,
@@ -67,16 +70,31 @@ class BoundGradient(Bound):
             activity_of(kind) if number in self.selected else Activity.CONST
             for number, kind in enumerate(argument_types)
         )
+        self.aux = self._arrays_of_aux()
+        has_aux = plan.has_aux and self.aux is None
         self.request = Request(
-            plan.kernel,
+            plan.kernel if self.aux is None else part_kernel(plan.kernel, 0),
             Direction.REVERSE,
             activities,
-            need_primal=plan.with_value or plan.has_aux,
-            has_aux=plan.has_aux,
+            need_primal=plan.with_value or has_aux,
+            has_aux=has_aux,
             runtime_activity=plan.runtime_activity,
             strong_zero=plan.strong_zero,
         )
         self.request_types = self._request_types()
+
+    def _arrays_of_aux(self) -> Any:
+        """Return the type of an aux that holds arrays, which comes from a run of its own.
+
+        The pass frees what the kernel made before the reverse sweep ends, arrays that it returns too.
+        """
+        if not self.plan.has_aux:
+            return None
+        kernel = compile_kernel(self.plan.kernel, tuple(self.argument_types))
+        returned = types.unliteral(kernel.return_type)
+        is_pair = isinstance(returned, types.BaseTuple) and len(returned) == 2
+        aux = returned_type(returned[1]) if is_pair else None
+        return aux if is_pair and holds_arrays(aux) else None
 
     def _selected(self) -> tuple[int, ...]:
         kinds = self.argument_types
@@ -104,10 +122,12 @@ class BoundGradient(Bound):
         given: list[Any] = []
         for kind, activity in zip(self.argument_types, self.request.activities, strict=True):
             given += [kind, shadow_type(kind)] if activity.has_shadow else [kind]
-        kernel = compile_kernel(self.plan.kernel, tuple(self.argument_types))
+        kernel = compile_kernel(self.request.kernel, tuple(self.argument_types))
         returned = types.unliteral(kernel.return_type)
         is_pair = isinstance(returned, types.BaseTuple) and len(returned) == 2
-        seed = seed_type(self.request, returned) if is_pair or not self.plan.has_aux else returned
+        seed = seed_type(self.request, returned)
+        if self.request.has_aux and not is_pair:
+            seed = returned
         if isinstance(seed, types.Complex):
             where = where_is(self.plan.kernel)
             message = f"`{where.kernel}` returns a complex number: which gradient is meant?"
@@ -121,6 +141,8 @@ class BoundGradient(Bound):
         if self.plan.is_single:
             gradients = gradients[0]
         primal: Any = request_result[-1] if self.request.need_primal else None
+        if self.aux is not None:  # the pair that the kernel returned
+            primal = types.Tuple((primal if self.plan.with_value else types.none, self.aux))
         if self.plan.with_value:
             self.result = types.Tuple((primal, gradients))
         elif self.plan.has_aux:
@@ -157,11 +179,35 @@ class BoundGradient(Bound):
             types.float64,
             self.request_types[-1],
         )
+        aux = None if self.aux is None else self._run_for_aux(emit, values)
         items = emit.request([*operands, seed])
         for kind, value in borrowed:
             emit.context.nrt.decref(emit.builder, kind, value)
         gradients = self._gradients(emit, shadows, iter(items))
+        if aux is not None:
+            value = items[-1] if self.plan.with_value else emit.none()
+            kind = types.Tuple((self._value_type(), self.aux))
+            items = [*items, emit.tuple(kind, [value, aux])]
         return self._arranged(emit, gradients, items)
+
+    def beside(self) -> Sequence[tuple[Plan, Sequence[Any]]]:
+        """See `Bound`."""
+        if self.aux is None:
+            return ()
+        kinds = [returned_type(kind) for kind in self.argument_types]
+        return ((Primal(part_kernel(self.plan.kernel, 1)), kinds),)
+
+    def _value_type(self) -> Any:
+        return self.result[0][0] if self.plan.with_value else types.none
+
+    def _run_for_aux(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
+        """Run the kernel for its aux alone, on copies: it may write to its arguments."""
+        ((plan, kinds),) = self.beside()
+        own = [emit_copy(emit, *one) for one in zip(self.argument_types, values, strict=True)]
+        aux = run_plan(emit.context, emit.builder, plan, kinds, own)
+        for kind, value in zip(kinds, own, strict=True):
+            emit.context.nrt.decref(emit.builder, kind, value)
+        return aux
 
     def _gradients(self, emit: Emit, shadows: dict[int, ir.Value], items: Any) -> list[ir.Value]:
         found: dict[int, ir.Value] = {}

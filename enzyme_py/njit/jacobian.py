@@ -24,7 +24,7 @@ from numba.extending import overload
 from enzyme_py.assembly.results import returned_type
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.bound_types import with_held
-from enzyme_py.frontend.lower import compile_kernel, where_is
+from enzyme_py.frontend.lower import compile_kernel, takes_derivatives, where_is
 from enzyme_py.modes import Mode
 from enzyme_py.njit.columns import Leaves, column_lines, is_inexact
 from enzyme_py.njit.copies import copy_of
@@ -32,7 +32,7 @@ from enzyme_py.njit.dispatcher import DerivativeDispatcher
 from enzyme_py.njit.functions import as_held
 from enzyme_py.njit.gradient import activity_of
 from enzyme_py.njit.plans import Plan, PlanType, transform
-from enzyme_py.njit.pullback import Primal
+from enzyme_py.njit.primal import Primal
 from enzyme_py.njit.rows import row_lines
 from enzyme_py.njit.structures import Path, at, defined, kind_at, listed, paths, regrouped, written
 from enzyme_py.request import Activity
@@ -90,7 +90,9 @@ def _jacobian_at(wanted: Any, arguments: Any) -> Callable[..., Any] | None:
     _check_numbers(plan, out, flat)
     mode = replace(plan.mode, need_primal=False, is_holomorphic=False)
     held = plan.skipped  # an argument each: nothing is differentiated by it
-    leaves = Leaves(flat.kernel, tuple(flat.kinds), tuple(flat.selected), mode, _chunk(plan), held)
+    leaves = Leaves(
+        flat.kernel, tuple(flat.kinds), tuple(flat.selected), mode, _chunk(plan, kinds), held
+    )
     scope: dict[str, Any] = {"primal": Primal(plan.kernel), "run": transform, "copy_of": copy_of}
     scope["as_held"] = as_held
     lines = []
@@ -114,7 +116,12 @@ def _jacobian_at(wanted: Any, arguments: Any) -> Callable[..., Any] | None:
     return defined("\n    ".join(text), "jacobian", scope)
 
 
-def _chunk(plan: Jacobian) -> int:
+def _chunk(plan: Jacobian, kinds: Sequence[Any]) -> int:
+    if not plan.mode.is_forward:
+        # Of reverse over reverse the pass has no batch: it fails an assertion (MEASURED).
+        kernel = compile_kernel(plan.kernel, tuple(kinds))
+        if takes_derivatives(kernel):
+            return 1
     if plan.chunk is not None:
         return plan.chunk
     # A batch of a batch would multiply the code that the pass has to make.

@@ -36,6 +36,10 @@ class Bound:
         """Learn the type of the request's result."""
         raise NotImplementedError
 
+    def beside(self) -> Sequence[tuple[Plan, Sequence[Any]]]:
+        """Return further plans that `lower` runs, with the types of their arguments."""
+        return ()
+
     def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
         """Emit the transform; `emit.request` runs the request."""
         raise NotImplementedError
@@ -102,6 +106,8 @@ class _TransformTemplate(AbstractTemplate):  # type: ignore[misc]
         bound = plan_type.plan.bind(given)
         _, request = _request_signature(self.context, bound)
         bound.resolve(request.return_type)
+        for plan, kinds in bound.beside():
+            plan_call(self.context, plan, kinds)  # compiles; while Numba lowers is too late
         return signature(bound.result, plan_type, *bound.argument_types)
 
 

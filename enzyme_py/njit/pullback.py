@@ -8,20 +8,15 @@ reals, <c, y> = Re(c) Re(y) + Im(c) Im(y).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numba
-from llvmlite import ir
 from numba.core import types
 from numba.extending import overload
 
 from enzyme_py.errors import ShadowError
-from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.njit.gradient import Gradient
-from enzyme_py.njit.plans import Bound, Emit, Plan
-from enzyme_py.request import Activity, Direction, Request
 
 
 def pairing(cotangent: Any, value: Any) -> float:
@@ -83,32 +78,3 @@ def pullback(kernel: Any, skipped: int = 0) -> Gradient:
     All but those of the first `skipped` arguments, which are constant.
     """
     return Gradient(paired(kernel), skipped=1 + skipped)
-
-
-@dataclass(frozen=True)
-class Primal(Plan):
-    """The kernel itself, run by the machinery of derivatives."""
-
-    kernel: Any
-
-    def bind(self, argument_types: Sequence[Any]) -> BoundPrimal:
-        """See `Plan`."""
-        return BoundPrimal(self, with_held(argument_types, 0))
-
-
-class BoundPrimal(Bound):
-    """A kernel for arguments of known types."""
-
-    def __init__(self, plan: Primal, argument_types: list[Any]) -> None:
-        self.argument_types = argument_types
-        self.request_types = argument_types
-        activities = tuple(Activity.CONST for _ in argument_types)
-        self.request = Request(plan.kernel, Direction.PRIMAL, activities, result=Activity.CONST)
-
-    def resolve(self, request_result: Any) -> None:
-        """See `Bound`."""
-        self.result = request_result[0]
-
-    def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
-        """See `Bound`."""
-        return emit.request(values)[0]

@@ -22,7 +22,8 @@ from enzyme_py.frontend.bound_types import function_parts
 from enzyme_py.njit.copies import emit_copy
 from enzyme_py.njit.functions import can_differentiate, held_values
 from enzyme_py.njit.plans import Emit, plan_call, run_plan
-from enzyme_py.njit.pullback import Primal, pullback
+from enzyme_py.njit.primal import Primal
+from enzyme_py.njit.pullback import pullback
 
 
 class PullbackType(types.Callable):  # type: ignore[misc]

@@ -13,7 +13,7 @@ from enzyme_py.errors import AnnotationError, UnsupportedTypeError
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Reverse
 from enzyme_py.njit.compressed import Products, products_runner
-from enzyme_py.njit.pullback import Primal
+from enzyme_py.njit.primal import Primal
 from enzyme_py.njit.runners import positional_runner
 from enzyme_py.operators import copied
 from enzyme_py.trees import as_tuples
