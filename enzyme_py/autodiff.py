@@ -83,7 +83,7 @@ def _compile_decided_while_running(
     """
     shadowed = dataclasses.replace(request, runtime_activity=False, shadows_constants=True)
     if nests(assemble(request, given_types).ir, request):
-        return _compile_as_asked(shadowed, given_types)
+        return _compile_shadowed(shadowed, given_types)
     try:
         return _compile_as_asked(request, given_types)
     except DerivativeError:
@@ -104,11 +104,20 @@ def _compile_relaxed(
     is_nested = is_nested or nests(assemble(request, given_types).ir, request)
     if request.direction is Direction.FORWARD or is_nested:
         try:
-            return _compile_as_asked(shadowed, given_types)
+            return _compile_shadowed(shadowed, given_types)
         except ActivityError:
             if is_nested:
                 raise refusal from None
     return _compile_as_asked(decided, given_types, refusal)
+
+
+def _compile_shadowed(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
+    """Compile with shadows for the request's constants, and if need be for those of inner ones."""
+    try:
+        return _compile_as_asked(request, given_types)
+    except ActivityError:
+        inner = dataclasses.replace(request, shadows_inner_constants=True)
+        return _compile_as_asked(inner, given_types)
 
 
 def _compile_as_asked(

@@ -67,6 +67,7 @@ class Request:
     has_aux: bool = False
     runtime_activity: bool = False
     shadows_constants: bool = False  # constant arrays get shadows of zeros that nobody sees
+    shadows_inner_constants: bool = False  # and so do those of requests inside of the kernel
     strong_zero: bool = True
 
     @property

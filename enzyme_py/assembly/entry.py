@@ -123,7 +123,7 @@ def _lower_entry(request: Request, given_types: Sequence[Any], where: Where) -> 
         kept = kept[: argument_count(request)]
         if request.direction is Direction.SPLIT_REVERSE:
             kept += _seed_types(request, kept)
-    return lower(function, tuple(kept), where, shadows_constants=request.shadows_constants)
+    return lower(function, tuple(kept), where, shadows_constants=request.shadows_inner_constants)
 
 
 def argument_count(request: Request) -> int:
