@@ -15,6 +15,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.np.arrayobj import make_array, populate_array
 
+from enzyme_py.frontend.leaves import element_content
 from enzyme_py.frontend.type_hints import hint_function
 from enzyme_py.request import Activity, Request
 
@@ -37,7 +38,7 @@ def zeros_like(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) 
     function_type = ir.FunctionType(_POINTER, [_SIZE, _SIZE])
     allocate = cgutils.get_or_insert_function(builder.module, function_type, "calloc")
     start = builder.call(allocate, [_SIZE(1), bytes_])
-    content = data_content(kind)
+    content = element_content(kind.dtype)
     if content is not None:  # else nothing tells what the zeros are
         builder.call(hint_function(builder.module, content), [start])
     first = builder.gep(start, [builder.neg(low)])
@@ -52,12 +53,6 @@ def zeros_like(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) 
         parent=None,
     )
     return made._getvalue()
-
-
-def data_content(kind: Any) -> str | None:
-    """Return what Enzyme calls the elements of an array of floats."""
-    number = getattr(kind.dtype, "underlying_float", kind.dtype)
-    return {types.float64: "Float@double", types.float32: "Float@float"}.get(number)
 
 
 def _extent(builder: ir.IRBuilder, shape: Any, strides: Any, itemsize: Any) -> tuple[Any, Any]:

@@ -28,8 +28,9 @@ def inline_derivatives(module: llvm.ModuleRef) -> None:
         pending = {name for name, callees in calls.items() if callees & pending} - marked
         marked |= pending
     for one in module.functions:
-        is_recursive = one.name in _reached(one.name, calls)
-        if one.name in marked and not is_recursive and one.linkage != llvm.Linkage.external:
+        if one.name not in marked or one.linkage == llvm.Linkage.external:
+            continue
+        if one.name not in _reached(one.name, calls):
             one.add_function_attribute("alwaysinline")
 
 

@@ -61,7 +61,7 @@ _INTEGER = Leaf(Role.INTEGER, "Integer")
 _FLOATS = {types.float32: "Float@float", types.float64: "Float@double"}
 
 
-def _content(dtype: Any) -> str | None:
+def element_content(dtype: Any) -> str | None:
     """Enzyme's name for what an array of `dtype` holds in every place."""
     if isinstance(dtype, types.Complex):
         return _FLOATS[dtype.underlying_float]
@@ -74,7 +74,7 @@ def _content(dtype: Any) -> str | None:
 
 def _array_leaves(kind: Any) -> list[Leaf]:
     owner = Leaf(Role.OWNER)
-    data = Leaf(Role.DATA, _content(kind.dtype))
+    data = Leaf(Role.DATA, element_content(kind.dtype))
     return [owner, owner, _INTEGER, _INTEGER, data, *[_INTEGER] * (2 * kind.ndim)]
 
 
