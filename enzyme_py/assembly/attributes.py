@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from enzyme_py.frontend import ruled
 from enzyme_py.frontend.type_hints import BARRIER, BARRIER_ATTRIBUTES, HINT, HINT_ATTRIBUTES
 from enzyme_py.rules import copies
 from enzyme_py.rules.inactive import INACTIVE
@@ -21,6 +22,8 @@ def with_attributes(ir: str) -> str:
             return f"{found.group(0)} {HINT_ATTRIBUTES}"
         if found.group(1).startswith(BARRIER):
             return f"{found.group(0)} {BARRIER_ATTRIBUTES}"
+        if found.group(1).startswith(ruled.PREFIX):
+            return ruled.declaration(found.group(1))
         if copies.is_declared(found.group(1)):
             return copies.declaration(found.group(1))
         row = INACTIVE.get(found.group(1))

@@ -40,6 +40,7 @@ from enzyme_py.frontend.lower import (
     lower,
     where_is,
 )
+from enzyme_py.frontend.ruled import holds_rules
 from enzyme_py.frontend.target import KERNEL
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
@@ -157,7 +158,8 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
     module.link_in(_parsed(runtime_ir()))
     names += _link_products(module)
     is_nested = nests(str(module), requests[0])
-    names += link_copies(module, chosen_way(requests, nests=is_nested))
+    is_plain = not is_nested and not holds_rules(module)
+    names += link_copies(module, chosen_way(requests, is_plain=is_plain))
     if is_nested:
         inline_derivatives(module)
     module.verify()

@@ -122,6 +122,11 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         super().load_additional_registries()
 
     @property
+    def kernel_target(self) -> KernelTarget:
+        """The target that this context lowers for."""
+        return self._kernel_target
+
+    @property
     def call_conv(self) -> Any:
         return self._kernel_target.convention(self)
 
@@ -257,6 +262,11 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
         self.convention = convention
         self.shadows_constants = shadows_constants  # of requests inside of kernels
         self._dispatchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+    @property
+    def is_catching(self) -> bool:
+        """Whether its kernels return Numba's status of an exception."""
+        return self.convention is CatchingCallConv
 
     @cached_property
     def typing_context(self) -> Any:

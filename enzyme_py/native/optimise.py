@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import DerivativeError, Where
+from enzyme_py.frontend.ruled import with_ruled_bodies
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.fortran import link_fortran
@@ -77,7 +78,7 @@ def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _DEBUG_INFORMATION.sub("", module.ir)
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", text))
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
-    text = with_frees(with_definitions(text))
+    text = with_frees(with_definitions(with_ruled_bodies(text)))
     context = llvm.create_context()
     try:
         parsed = llvm.parse_assembly(text, context)
