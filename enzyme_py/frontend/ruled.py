@@ -40,7 +40,8 @@ from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import make_array, populate_array
 
 from enzyme_py.frontend.calling_convention import raise_on_error
-from enzyme_py.frontend.lower import CompiledKernel, compile_kernel, with_callees
+from enzyme_py.frontend.library import with_callees
+from enzyme_py.frontend.lower import CompiledKernel, compile_kernel
 from enzyme_py.frontend.type_hints import hint_function
 
 PREFIX = "enzyme_py_ruled."
