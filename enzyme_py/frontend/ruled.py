@@ -25,6 +25,7 @@ one.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba.core import callconv, cgutils, types
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import TypingError
 from numba.core.typing import signature
 from numba.extending import intrinsic, register_jitable
@@ -147,20 +149,25 @@ def _is_work(kind: Any) -> bool:
 
 
 def _library(context: Any, symbol: str, kind: Any, rules: _Rules) -> Any:
-    """Return the library that defines a ruled function, perhaps one that is still being made.
+    """Return the library that defines a ruled function.
 
-    What a rule calls may be ruled by the same rule.
+    Its rules are compiled when a kernel is linked: they may call the function that is being compiled now.
     """
     codegen = context.codegen()
     found = codegen.libraries.get(symbol)
     if found is None:
         found = codegen.libraries[symbol] = codegen.create_library(symbol)
+        found.making = functools.partial(_make, context, found, symbol, kind, rules)
         _kept.append(found)
-        module = found.create_ir_module(symbol)
-        _Functions(context, found, module, symbol, kind).define(rules)
-        found.add_ir_module(module)
-        found.finalize()
     return found
+
+
+def _make(context: Any, library: Any, symbol: str, kind: Any, rules: _Rules) -> None:
+    with global_compiler_lock:
+        module = library.create_ir_module(symbol)
+        _Functions(context, library, module, symbol, kind).define(rules)
+        library.add_ir_module(module)
+        library.finalize()
 
 
 _kept: list[Any] = []  # the table of libraries does not keep them
