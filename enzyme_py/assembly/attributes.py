@@ -6,7 +6,7 @@ import re
 
 from enzyme_py.frontend import ruled
 from enzyme_py.frontend.type_hints import BARRIER, BARRIER_ATTRIBUTES, HINT, HINT_ATTRIBUTES
-from enzyme_py.rules import copies
+from enzyme_py.rules import copies, orders
 from enzyme_py.rules.inactive import INACTIVE
 
 _DECLARATION = re.compile(r'^declare\b.*@"?([-a-zA-Z$._0-9]+)"?\(.*\).*$', re.MULTILINE)
@@ -26,6 +26,8 @@ def with_attributes(ir: str) -> str:
             return ruled.declaration(found.group(1))
         if copies.is_declared(found.group(1)):
             return copies.declaration(found.group(1))
+        if orders.is_order(found.group(1)):
+            return orders.declaration(found.group(1))
         row = INACTIVE.get(found.group(1))
         if row is None:
             return found.group(0)

@@ -44,6 +44,7 @@ from enzyme_py.frontend.broadcasting import (
     is_broadcast,
 )
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
+from enzyme_py.frontend.draws import inactive_draws
 from enzyme_py.frontend.flat_iteration import counted_flat_iteration
 from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.iteration import countable_iteration
@@ -51,6 +52,7 @@ from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, unfilled_lists
 from enzyme_py.frontend.products import is_product, replaced
+from enzyme_py.frontend.sorting import gathered_sorts
 from enzyme_py.frontend.transposing import transposition
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, hint_tables
 
@@ -348,7 +350,15 @@ def _first_line(function: Any) -> int:
     return int(min(lines, default=code.co_firstlineno + 1))
 
 
-_VERSIONS = (_quick_lines, block_joins, countable_iteration, counted_flat_iteration, unfilled_lists)
+_VERSIONS = (
+    _quick_lines,
+    block_joins,
+    countable_iteration,
+    counted_flat_iteration,
+    gathered_sorts,
+    inactive_draws,
+    unfilled_lists,
+)
 _compiling: list[None] = []  # one for each compilation that is under way, under the compiler lock
 
 

@@ -34,6 +34,10 @@ _ROWS = (
     Inactive("PyGILState_Release", why="interpreter lock"),
     Inactive(f"{CONSTANT_PREFIX}dgesv_", why="gets copies of stopped values (njit/inverse.py)"),
     Inactive(f"{CONSTANT_PREFIX}sgesv_", why="gets copies of stopped values (njit/inverse.py)"),
+    Inactive("numba_get_np_random_state", why="the address of a generator's state"),
+    Inactive("numba_get_py_random_state", why="the address of a generator's state"),
+    Inactive("numba_rnd_init", why="seeds a generator"),
+    Inactive("numba_rnd_shuffle", why="steps a generator"),
     Inactive("puts", why="printing"),
     Inactive("printf", why="printing"),
 )

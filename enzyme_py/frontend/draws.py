@@ -1,0 +1,44 @@
+"""Numba's random numbers, as constants that every derivative draws as its primal does.
+
+Numba writes the generator into the code that draws: loads and stores of its state, a table of
+integers and one float. The pass looks for derivatives there, and reads what later draws overwrote. Here a
+draw is a call of a function that the pass takes for inactive, and never runs twice; what a kernel
+makes of it, mean + width * draw, is differentiated like anything else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from llvmlite import ir
+from numba.cpython import randomimpl
+
+_INTEGER = ir.IntType(32)
+_NAME = "enzyme_py_draw"
+_next_integer = randomimpl.get_next_int32
+
+
+@contextlib.contextmanager
+def inactive_draws() -> Iterator[None]:
+    """Within the block, what Numba compiles draws by this file."""
+    randomimpl.get_next_int32 = _get_next_int32
+    try:
+        yield
+    finally:
+        randomimpl.get_next_int32 = _next_integer
+
+
+def _get_next_int32(context: Any, builder: ir.IRBuilder, state: ir.Value) -> ir.Value:
+    """Call the function that draws, which each module has for itself."""
+    function = builder.module.globals.get(_NAME)
+    if function is None:
+        kind = ir.FunctionType(_INTEGER, [state.type])
+        function = ir.Function(builder.module, kind, _NAME)
+        function.linkage = "linkonce_odr"
+        for attribute in ("noinline", "nounwind"):
+            function.attributes.add(attribute)
+        own = ir.IRBuilder(function.append_basic_block("entry"))
+        own.ret(_next_integer(context, own, function.args[0]))
+    return builder.call(function, [state])

@@ -1,0 +1,137 @@
+"""Measure every function of Numba's list, and write docs/coverage.md.
+
+    python -m tests.coverage --write            every row; what was measured before is kept
+    python -m tests.coverage --again --write    every row anew
+    python -m tests.coverage --only np.cumsum   the rows of one function, or one row; prints them
+
+Rows run in one worker process, which is started again after a crash or past a time limit. Findings
+are appended to a file of JSON lines (--results), so an interrupted run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tests.coverage.measure import ORDERS, Finding
+from tests.coverage.report import report, summary
+from tests.coverage.tables import EDGES, ROWS
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
+SECONDS = 180.0  # for all orders of one row
+
+
+class Workers:
+    """Measures rows in a process of their own, a new one after each crash."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[str] | None = None
+
+    def findings(self, name: str) -> Iterator[Finding]:
+        """Yield what a row or an edge gives; a crash is a finding too."""
+        worker = self._running()
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        timer = threading.Timer(SECONDS, worker.kill)
+        timer.start()
+        expected = [order for order in ORDERS if name in ROWS or order in ("R", "F")]
+        try:
+            worker.stdin.write(name + "\n")
+            worker.stdin.flush()
+            for line in worker.stdout:
+                answer = json.loads(line)
+                if answer is None:
+                    return
+                finding = Finding(**answer)
+                expected.remove(finding.order)
+                yield finding
+        finally:
+            timer.cancel()
+        status = worker.wait()
+        self.process = None
+        for order in expected[:1]:
+            yield Finding(name, order, "died", f"the interpreter ended with status {status}")
+        for order in expected[1:]:
+            yield Finding(name, order, "unknown", "the interpreter had ended")
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.coverage.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        return self.process
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+def read(results: Path) -> dict[tuple[str, str], Finding]:
+    """Return the last finding of every row and order in a file."""
+    if not results.exists():
+        return {}
+    lines = results.read_text().splitlines()
+    findings = (Finding(**json.loads(line)) for line in lines)
+    return {(one.name, one.order): one for one in findings}
+
+
+def measured(names: Iterable[str], results: Path) -> Iterator[Finding]:
+    """Yield the findings of rows, each written to the file as it comes."""
+    workers = Workers()
+    try:
+        for name in names:
+            for finding in workers.findings(name):
+                with results.open("a") as file:
+                    file.write(json.dumps(finding.as_json()) + "\n")
+                yield finding
+    finally:
+        workers.close()
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--write", action="store_true", help="write docs/coverage.md")
+    parser.add_argument("--again", action="store_true", help="measure what was measured before, too")
+    parser.add_argument("--failed", action="store_true", help="measure again what did not work")
+    parser.add_argument("--only", action="append", default=[], help="a function, a row or an edge")
+    default = Path(tempfile.gettempdir()) / f"enzyme_py_coverage.{os.getuid()}.jsonl"
+    parser.add_argument("--results", type=Path, default=default)
+    given = parser.parse_args()
+    known = read(given.results)
+    names = [*ROWS, *EDGES]
+    if given.only:
+        names = [
+            name for name in names
+            if name in given.only or (name in ROWS and ROWS[name].function in given.only)
+        ]
+    elif given.failed:
+        bad = {name for (name, _), one in known.items() if one.status not in ("works", "uncompiled")}
+        names = [name for name in names if name in bad]
+    elif not given.again:
+        done = {name for name, _ in known}
+        names = [name for name in names if name not in done]
+    for finding in measured(names, given.results):
+        if given.only or finding.status != "works":
+            print(f"{finding.name:40} {finding.order:4} {finding.status:10} {finding.detail[:150]}", flush=True)
+    found = read(given.results)
+    print(summary(found))
+    if given.write:
+        DOCUMENT.write_text(report(found))
+
+
+if __name__ == "__main__":
+    main()
