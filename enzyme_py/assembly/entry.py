@@ -30,6 +30,7 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import stable_names
 from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.assembly.runtime_ir import runtime_ir
+from enzyme_py.assembly.special_functions import link_special_functions
 from enzyme_py.assembly.strong_zero import plain_inside
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.lower import (
@@ -156,6 +157,7 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
         module.link_in(one.module)
     names = [entry_name(request) for request in requests]
     module.link_in(_parsed(runtime_ir()))
+    link_special_functions(module)
     names += _link_products(module)
     is_nested = nests(str(module), requests[0])
     is_ruled = holds_rules(module)

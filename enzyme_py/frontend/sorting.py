@@ -74,21 +74,30 @@ def _gather(values, old, order):  # type: ignore[no-untyped-def]  # compiled by 
         values[i] = old[order[i]]
 
 
-def _selector(kind: str) -> Any:
-    find = _finder(SELECT, kind)
+_find_with_nan = _finder(SELECT, "nan")
 
+
+def _selector(find: Any) -> Any:
     def selected(values, k, low, high):  # type: ignore[no-untyped-def]
         old = values.copy()
         order = np.empty(old.size, np.int64)
         find(old, (k, low, high), order)
         _gather(values, old, order)
-        return order
 
     return register_jitable(selected)
 
 
-_selected = _selector("plain")
-_selected_with_nan = _selector("nan")
+@register_jitable
+def _selected_with_places(values, k, low, high, places):  # type: ignore[no-untyped-def]
+    old = values.copy()
+    order = np.empty(old.size, np.int64)
+    _find_with_nan(old, (k, low, high), order)
+    _gather(values, old, order)
+    _gather(places, places.copy(), order)
+
+
+_selected = _selector(_finder(SELECT, "plain"))
+_selected_with_nan = _selector(_find_with_nan)
 
 
 @register_jitable
@@ -105,8 +114,7 @@ def _select_w_nan(arry, k, low, high, idx=None):  # type: ignore[no-untyped-def]
 
 @register_jitable
 def _arg_select_w_nan(arry, k, low, high, idx=None):  # type: ignore[no-untyped-def]
-    order = _selected_with_nan(arry, k, low, high)
-    _gather(idx, idx.copy(), order)
+    _selected_with_places(arry, k, low, high, idx)
     return arry[k]
 
 

@@ -1,0 +1,46 @@
+"""Gives functions of numbers the bodies of rules/special.py, before the pass sees the module."""
+
+from __future__ import annotations
+
+import llvmlite.binding as llvm
+
+from enzyme_py.errors import Where
+from enzyme_py.frontend.lower import compile_kernel
+from enzyme_py.frontend.library import linked_module
+from enzyme_py.rules.elementary import BODIES
+from enzyme_py.rules.special import SPECIAL, Special
+
+_LLVM_TYPES = {"float64": "double", "float32": "float"}
+
+
+def link_special_functions(module: llvm.ModuleRef) -> None:
+    """Define the functions of the tables that a module calls."""
+    renamed = [one for one in module.functions if one.is_declaration and one.name in BODIES]
+    texts = []
+    for function in renamed:
+        row = BODIES[function.name]
+        function.name = row.own_name
+        texts.append(row.ir)
+    for text in texts:
+        module.link_in(llvm.parse_assembly(text))
+    called = [one.name for one in module.functions if one.is_declaration and one.name in SPECIAL]
+    for name in called:
+        module.link_in(_definition(SPECIAL[name]))
+
+
+def _definition(row: Special) -> llvm.ModuleRef:
+    """Return a module that defines a symbol by its compiled Python function."""
+    compiled = compile_kernel(row.function, (row.type,) * row.arity)
+    kind = _LLVM_TYPES[str(row.type)]
+    parameters = ", ".join(f"{kind} %x{i}" for i in range(row.arity))
+    types = ", ".join(["ptr", "ptr", *[kind] * row.arity])
+    text = (
+        f'declare i32 @"{compiled.symbol}"({types})\n'
+        f"define linkonce_odr {kind} @{row.symbol}({parameters}) alwaysinline {{\n"
+        f"  %result = alloca {kind}\n  %info = alloca ptr\n  store {kind} 0.0, ptr %result\n"
+        f'  %status = call i32 @"{compiled.symbol}"(ptr %result, ptr %info, {parameters})\n'
+        f"  %value = load {kind}, ptr %result\n  ret {kind} %value\n}}\n"
+    )
+    module = llvm.parse_assembly(text)
+    module.link_in(linked_module(compiled.library))
+    return module

@@ -1,0 +1,122 @@
+"""np.convolve, np.correlate and np.ediff1d, as one pass over the result.
+
+Numba swaps the operands where the second is longer, and walks the three parts of the result by shared
+counters; the pass lost the derivative of the shorter operand without a word (MEASURED, np.convolve
+in reverse mode), and refused second orders. Here every entry of the result is a sum of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+from numba.np.numpy_support import as_dtype, from_dtype
+
+TARGET = "enzyme"
+
+
+@register_jitable
+def _place(mode, is_swapped, longer, shorter):  # type: ignore[no-untyped-def]  # compiled by Numba
+    """Return where the result begins in that of mode "full", and its length."""
+    if mode == "full":
+        return 0, longer + shorter - 1
+    if mode == "same":
+        return (shorter if is_swapped else shorter - 1) // 2, longer
+    if mode == "valid":
+        return shorter - 1, longer - shorter + 1
+    raise ValueError("mode must be 'full', 'same' or 'valid'")
+
+
+@register_jitable
+def _check(a, v):  # type: ignore[no-untyped-def]
+    if len(a) == 0:
+        raise ValueError("'a' cannot be empty")
+    if len(v) == 0:
+        raise ValueError("'v' cannot be empty")
+
+
+def _joined(a: Any, v: Any) -> Any:
+    """Return the type of the products of two vectors; None if these are something else."""
+    if not all(isinstance(one, types.Array) and one.ndim == 1 for one in (a, v)):
+        return None
+    found = np.promote_types(as_dtype(a.dtype), as_dtype(v.dtype))
+    return found.type if isinstance(from_dtype(found), types.Float | types.Complex) else None
+
+
+@overload(np.convolve, target=TARGET, strict=False)  # annotations would count as a difference
+def _convolve(a: Any, v: Any, mode: Any = "full") -> Callable[..., Any] | None:
+    dtype = _joined(a, v)
+    if dtype is None:
+        return None
+
+    def convolve(a, v, mode="full"):  # type: ignore[no-untyped-def]
+        _check(a, v)
+        m, n = len(a), len(v)
+        start, length = _place(mode, False, max(m, n), min(m, n))
+        result = np.empty(length, dtype)
+        for i in range(length):
+            total = dtype(0)
+            for j in range(max(0, i + start - n + 1), min(i + start + 1, m)):
+                total += a[j] * v[i + start - j]
+            result[i] = total
+        return result
+
+    return convolve
+
+
+@overload(np.correlate, target=TARGET, strict=False)
+def _correlate(a: Any, v: Any, mode: Any = "valid") -> Callable[..., Any] | None:
+    dtype = _joined(a, v)
+    if dtype is None:
+        return None
+
+    def correlate(a, v, mode="valid"):  # type: ignore[no-untyped-def]
+        _check(a, v)
+        m, n = len(a), len(v)
+        start, length = _place(mode, m < n, max(m, n), min(m, n))
+        result = np.empty(length, dtype)
+        for i in range(length):
+            total = dtype(0)
+            first = i + start - n + 1  # the place in `a` that meets v[0]
+            for j in range(max(0, first), min(i + start + 1, m)):
+                total += a[j] * np.conj(v[j - first])
+            result[i] = total
+        return result
+
+    return correlate
+
+
+@overload(np.ediff1d, target=TARGET, strict=False)
+def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Callable[..., Any] | None:
+    if not isinstance(ary, types.Array) or not isinstance(ary.dtype, types.Float | types.Complex):
+        return None
+
+    def ediff1d(ary, to_end=None, to_begin=None):  # type: ignore[no-untyped-def]
+        begin, end, flat = _row(to_begin, ary), _row(to_end, ary), ary.ravel()
+        count = max(0, flat.size - 1)
+        result = np.empty(begin.size + count + end.size, ary.dtype)
+        for i in range(begin.size):
+            result[i] = begin[i]
+        for i in range(count):
+            result[begin.size + i] = flat[i + 1] - flat[i]
+        for i in range(end.size):
+            result[begin.size + count + i] = end[i]
+        return result
+
+    return ediff1d
+
+
+def _row(given: Any, like: Any) -> Any:
+    """Return what stands at an end, as a vector; only in compiled code."""
+
+
+@overload(_row, strict=False)
+def _as_row(given: Any, like: Any) -> Callable[..., Any]:
+    if given is None or isinstance(given, types.NoneType | types.Omitted):
+        return lambda given, like: np.empty(0, like.dtype)
+    if isinstance(given, types.Array):
+        return lambda given, like: given.ravel()
+    return lambda given, like: np.full(1, given, like.dtype)
