@@ -10,7 +10,12 @@ from enzyme_py.frontend.library import linked_module
 from enzyme_py.rules.elementary import BODIES
 from enzyme_py.rules.special import SPECIAL, Special
 
-_LLVM_TYPES = {"float64": "double", "float32": "float"}
+_LLVM_TYPES = {
+    "float64": "double",
+    "float32": "float",
+    "complex128": "double",
+    "complex64": "float",
+}
 
 
 def link_special_functions(module: llvm.ModuleRef) -> None:
@@ -31,16 +36,41 @@ def link_special_functions(module: llvm.ModuleRef) -> None:
 def _definition(row: Special) -> llvm.ModuleRef:
     """Return a module that defines a symbol by its compiled Python function."""
     compiled = compile_kernel(row.function, (row.type,) * row.arity)
+    write = _by_address if row.by_address else _by_value
+    module = llvm.parse_assembly(write(row, compiled.symbol))
+    module.link_in(linked_module(compiled.library))
+    return module
+
+
+def _by_value(row: Special, symbol: str) -> str:
     kind = _LLVM_TYPES[str(row.type)]
     parameters = ", ".join(f"{kind} %x{i}" for i in range(row.arity))
     types = ", ".join(["ptr", "ptr", *[kind] * row.arity])
-    text = (
-        f'declare i32 @"{compiled.symbol}"({types})\n'
+    return (
+        f'declare i32 @"{symbol}"({types})\n'
         f"define linkonce_odr {kind} @{row.symbol}({parameters}) alwaysinline {{\n"
         f"  %result = alloca {kind}\n  %info = alloca ptr\n  store {kind} 0.0, ptr %result\n"
-        f'  %status = call i32 @"{compiled.symbol}"(ptr %result, ptr %info, {parameters})\n'
+        f'  %status = call i32 @"{symbol}"(ptr %result, ptr %info, {parameters})\n'
         f"  %value = load {kind}, ptr %result\n  ret {kind} %value\n}}\n"
     )
-    module = llvm.parse_assembly(text)
-    module.link_in(linked_module(compiled.library))
-    return module
+
+
+def _by_address(row: Special, symbol: str) -> str:
+    """As `_by_value`, of complex numbers behind pointers."""
+    kind = _LLVM_TYPES[str(row.type)]
+    types = ", ".join(["ptr", "ptr", *[kind] * (2 * row.arity)])
+    addresses = ", ".join(f"ptr %x{i}" for i in range(row.arity))
+    loads, given = "", []
+    for i in range(row.arity):
+        for part in range(2):
+            own = f"%x{i}.{part}"
+            loads += f"  {own}.at = getelementptr {kind}, ptr %x{i}, i64 {part}\n"
+            loads += f"  {own} = load {kind}, ptr {own}.at\n"
+            given.append(f"{kind} {own}")
+    return (
+        f'declare i32 @"{symbol}"({types})\n'
+        f"define linkonce_odr void @{row.symbol}({addresses}, ptr %result) alwaysinline {{\n"
+        f"  %info = alloca ptr\n{loads}"
+        f'  %status = call i32 @"{symbol}"(ptr %result, ptr %info, {", ".join(given)})\n'
+        "  ret void\n}\n"
+    )

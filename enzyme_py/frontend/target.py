@@ -53,6 +53,7 @@ from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, unfilled_lists
 from enzyme_py.frontend.products import is_product, replaced
 from enzyme_py.frontend import signals as signals  # overloads
+from enzyme_py.frontend.smooth import smooth_version
 from enzyme_py.frontend.sorting import gathered_sorts
 from enzyme_py.frontend.transposing import transposition
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, hint_tables
@@ -204,7 +205,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
     def compile_subroutine(self, builder: Any, impl: Any, sig: Any, *args: Any, **kws: Any) -> Any:
         if is_product(impl):
             kws.setdefault("flags", _inlined())
-        return super().compile_subroutine(builder, replaced(impl), sig, *args, **kws)
+        return super().compile_subroutine(builder, smooth_version(replaced(impl)), sig, *args, **kws)
 
     def compile_internal(self, builder: Any, impl: Any, sig: Any, args: Any, *rest: Any) -> Any:
         if is_broadcast(impl):

@@ -34,6 +34,11 @@ _ROWS = (
     Inactive("PyGILState_Release", why="interpreter lock"),
     Inactive(f"{CONSTANT_PREFIX}dgesv_", why="gets copies of stopped values (njit/inverse.py)"),
     Inactive(f"{CONSTANT_PREFIX}sgesv_", why="gets copies of stopped values (njit/inverse.py)"),
+    *(
+        Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (rules/elementary.py)")
+        for name in ("frexp", "frexpf", "ldexp", "ldexpf")
+    ),
+    Inactive(f"{CONSTANT_PREFIX}cbrt", why="gets constants (frontend/smooth.py)"),
     Inactive(f"{CONSTANT_PREFIX}numba_gamma", why="gets constants (rules/special.py)"),
     Inactive(f"{CONSTANT_PREFIX}lgamma", why="gets constants (rules/special.py)"),
     Inactive(f"{CONSTANT_PREFIX}numba_nextafter", why="gets constants (rules/special.py)"),

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numba.core import types
 from numba.extending import register_jitable
 
@@ -92,6 +93,37 @@ def next_after(x, y):  # type: ignore[no-untyped-def]
     return _slope_of(_next_after(constant(x), constant(y)), x)
 
 
+def complex_power(x, y):  # type: ignore[no-untyped-def]
+    """x**y, by the steps of Numba's own C function; but a y without imaginary part may have a derivative."""
+    if x == 0.0:
+        if y == 0.0:
+            return x + 1.0
+        return x if y == 1.0 else x * 0.0
+    size = math.hypot(x.real, x.imag)
+    angle = math.atan2(x.imag, x.real)
+    length = math.pow(size, y.real) / math.exp(angle * y.imag)
+    phase = angle * y.real + y.imag * math.log(size)
+    return complex(length * math.cos(phase), length * math.sin(phase))
+
+
+def single_complex_power(x, y):  # type: ignore[no-untyped-def]
+    """The same in single precision, computed in double."""
+    return _narrow(complex_power_of(_wide(x), _wide(y)))
+
+
+complex_power_of = register_jitable(complex_power)
+
+
+@register_jitable
+def _wide(z):  # type: ignore[no-untyped-def]
+    return complex(z.real, z.imag)
+
+
+@register_jitable
+def _narrow(z):  # type: ignore[no-untyped-def]
+    return np.complex64(z)
+
+
 @dataclass(frozen=True)
 class Special:
     """A symbol, and the function in its place, of as many numbers of one type."""
@@ -101,12 +133,29 @@ class Special:
     at: tuple[tuple[float, ...], ...]  # where the table is checked
     type: Any = types.float64
     arity: int = 1
+    by_address: bool = False  # numbers come by address, and the result goes to a last one
 
 
 _ROWS = (
     Special("numba_gamma", gamma, ((0.5,), (1.0,), (4.3,), (-1.4,), (30.0,))),
     Special("lgamma", log_gamma, ((0.01,), (0.5,), (2.0,), (11.9,), (-1.4,), (-20.3,), (1e6,))),
     Special("numba_nextafter", next_after, ((1.0, 2.0), (1.0, 0.0)), arity=2),
+    Special(
+        "numba_cpow",
+        complex_power,
+        ((0.3, 0.4, 1.5, 0.2), (0.3, -0.4, 3.0, 0.0)),
+        types.complex128,
+        2,
+        by_address=True,
+    ),
+    Special(
+        "numba_cpowf",
+        single_complex_power,
+        ((0.3, 0.4, 1.5, 0.2), (0.3, -0.4, 3.0, 0.0)),
+        types.complex64,
+        2,
+        by_address=True,
+    ),
     Special("nextafter", next_after, ((1.0, 2.0), (1.0, 0.0)), arity=2),
 )
 SPECIAL = {row.symbol: row for row in _ROWS}

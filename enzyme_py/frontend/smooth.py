@@ -1,0 +1,91 @@
+"""np.cbrt and np.sinc, whose code in Numba has no derivative at zero, or a wrong second one elsewhere.
+
+They are compiled in place of functions inside of Numba's own, by name. As in rules/special.py, the value is
+Numba's own, as a constant, and the derivatives are those of something smooth.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+from numba.np import npyfuncs
+
+from enzyme_py.frontend.opaque import constant, library_function
+
+_HUGE = 1e308
+_root = library_function("cbrt", 1)
+
+
+def smooth_version(function: Any) -> Any:
+    """Return what is compiled in place of a function that Numba compiles for its own use."""
+    if function.__module__ != npyfuncs.__name__:
+        return function
+    return _REPLACED.get(function.__qualname__, function)
+
+
+def _cbrt(x):  # type: ignore[no-untyped-def]
+    if x == 0.0:
+        return (x * _HUGE) * _HUGE  # an infinite slope; for floats of 32 bits, a product of doubles
+    if math.isinf(x) or math.isnan(x):
+        return x
+    value = _root(constant(np.float64(x)))
+    smooth = math.exp(math.log(abs(np.float64(x))) / 3.0)
+    return value + math.copysign(1.0, value) * (smooth - constant(smooth))
+
+
+_REPLACED: dict[str, Callable[..., Any]] = {"np_real_cbrt_impl.<locals>._cbrt": _cbrt}
+
+_SERIES = tuple((-1.0) ** k / math.factorial(2 * k + 1) for k in range(9, -1, -1))
+
+
+@register_jitable
+def _smooth_sinc(y):  # type: ignore[no-untyped-def]
+    """Return sin(y) / y by its series, for numbers below one."""
+    square = y * y
+    value = square * 0.0
+    for factor in _SERIES:
+        value = value * square + factor
+    return value
+
+
+@overload(np.sinc, target="enzyme", strict=False)  # annotations would count as a difference
+def _sinc(x: Any) -> Callable[..., Any] | None:
+    if not isinstance(x, types.Float):
+        return None
+
+    def sinc(x):  # type: ignore[no-untyped-def]
+        y = x * np.pi
+        if abs(y) < 1.0:
+            return _smooth_sinc(y)
+        return np.sin(y) / y
+
+    return sinc
+
+
+@register_jitable
+def _sinh_at_infinity(x, y):  # type: ignore[no-untyped-def]
+    if math.isnan(y):
+        return complex(x, y)
+    real, imaginary = math.cos(y), math.sin(y)
+    return complex(real * x if real != 0.0 else real, imaginary * abs(x) if imaginary != 0.0 else imaginary)
+
+
+@overload(cmath.sinh, target="enzyme", strict=False)
+def _complex_sinh(z: Any) -> Callable[..., Any] | None:
+    if not isinstance(z, types.Complex):
+        return None
+
+    def sinh(z):  # type: ignore[no-untyped-def]
+        x, y = z.real, z.imag
+        if math.isinf(x):
+            # Products with an infinity, also not taken, make NaN of second derivatives.
+            return _sinh_at_infinity(constant(x), constant(y))
+        return complex(math.cos(y) * math.sinh(x), math.sin(y) * math.cosh(x))
+
+    return sinh
