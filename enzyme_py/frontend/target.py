@@ -52,7 +52,8 @@ from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, unfilled_lists
 from enzyme_py.frontend.products import is_product, replaced
-from enzyme_py.frontend import signals as signals  # overloads
+from enzyme_py.frontend import searching as searching  # overloads
+from enzyme_py.frontend import signals as signals
 from enzyme_py.frontend.smooth import smooth_version
 from enzyme_py.frontend.sorting import gathered_sorts
 from enzyme_py.frontend.transposing import transposition

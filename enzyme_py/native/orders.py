@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 from numba import carray, types
 from numba.extending import register_jitable
 from numba.np import arraymath, arrayobj
 
-from enzyme_py.rules.orders import ORDER, is_order
+from enzyme_py.rules.orders import ORDER, SELECT, is_order
 
 _sort_func = arrayobj.get_sort_func
 
@@ -32,10 +33,13 @@ def _compiled(name: str) -> Any:
     if family == ORDER:
         signature = types.void(values, size, order)
         function = _sorter(kind, arrayobj.lt_implementation(item))
-    else:
+    elif family == SELECT:
         signature = types.void(values, size, size, size, size, order)
         with_nan = arraymath.nan_aware_less_than
         function = _selector(with_nan if kind == "nan" else arraymath.less_than)
+    else:
+        signature = types.void(values, size, values, size, order)
+        function = _SEARCHES[kind]
     return numba.cfunc(signature, error_model="numpy")(function)
 
 
@@ -62,3 +66,20 @@ def _selector(less_than: Callable[..., Any]) -> Callable[..., None]:
         selected(carray(values, (size,)).copy(), k, low, high, result)
 
     return select
+
+
+def _search_left(values, size, points, count, places):  # type: ignore[no-untyped-def]
+    found = np.searchsorted(carray(values, (size,)), carray(points, (count,)), "left")
+    result = carray(places, (count,))
+    for i in range(count):
+        result[i] = found[i]
+
+
+def _search_right(values, size, points, count, places):  # type: ignore[no-untyped-def]
+    found = np.searchsorted(carray(values, (size,)), carray(points, (count,)), "right")
+    result = carray(places, (count,))
+    for i in range(count):
+        result[i] = found[i]
+
+
+_SEARCHES = {"left": _search_left, "right": _search_right}

@@ -3,8 +3,10 @@
     enzyme_py_order.KIND.TYPE(ptr values, i64 n, ptr order)                 an order that sorts
     enzyme_py_select.NAN.TYPE(ptr values, i64 n, i64 k, i64 low, i64 high, ptr order)
                                         an order in which the k-th of low..high stands where it belongs
+    enzyme_py_search.SIDE.TYPE(ptr sorted, i64 n, ptr values, i64 m, ptr places)
+                                        where m values would stand among the sorted ones
 
-The values are contiguous and are only read; the order is n integers of 64 bits. The native stage
+The values are contiguous and are only read; orders and places are integers of 64 bits. The native stage
 compiles the functions when it meets their names (native/orders.py).
 """
 
@@ -12,20 +14,26 @@ from __future__ import annotations
 
 ORDER = "enzyme_py_order"
 SELECT = "enzyme_py_select"
-TYPES = tuple(
+SEARCH = "enzyme_py_search"
+TYPES = frozenset(
     "float64 float32 complex128 complex64 int64 int32 int16 int8 uint64 uint32 uint16 uint8 bool".split()
 )
-_ATTRIBUTES = 'nounwind willreturn nofree nosync memory(argmem: readwrite) "enzyme_inactive"'
 _VALUES = "ptr readonly captures(none)"
-_ORDER = 'ptr captures(none) "enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
+_FOUND = 'ptr captures(none) "enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
+_PARAMETERS = {
+    ORDER: (_VALUES, "i64", _FOUND),
+    SELECT: (_VALUES, "i64", "i64", "i64", "i64", _FOUND),
+    SEARCH: (_VALUES, "i64", _VALUES, "i64", _FOUND),
+}
+_ATTRIBUTES = 'nounwind willreturn nofree nosync memory(argmem: readwrite) "enzyme_inactive"'
 
 
 def is_order(name: str) -> bool:
     """Tell whether a symbol is one of these functions."""
-    return name.startswith((f"{ORDER}.", f"{SELECT}."))
+    return name.split(".", 1)[0] in _PARAMETERS
 
 
 def declaration(name: str) -> str:
     """Return the declaration that tells the pass what such a function does."""
-    numbers = "i64, i64, i64, i64" if name.startswith(SELECT) else "i64"
-    return f'declare void @"{name}"({_VALUES}, {numbers}, {_ORDER}) {_ATTRIBUTES}'
+    parameters = ", ".join(_PARAMETERS[name.split(".", 1)[0]])
+    return f'declare void @"{name}"({parameters}) {_ATTRIBUTES}'
