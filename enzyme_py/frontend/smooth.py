@@ -7,19 +7,45 @@ Numba's own, as a constant, and the derivatives are those of something smooth.
 from __future__ import annotations
 
 import cmath
+import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from llvmlite import ir
+from numba.core import cgutils, types
 from numba.extending import overload, register_jitable
-from numba.np import npyfuncs
+from numba.np import npyfuncs, ufunc_db
+from numba.np.numpy_support import as_dtype
 
 from enzyme_py.frontend.opaque import constant, library_function
+from enzyme_py.frontend.type_hints import BARRIER
 
 _HUGE = 1e308
 _root = library_function("cbrt", 1)
+
+
+_sign = ufunc_db.get_ufunc_info(np.sign)["d->d"]
+
+
+@contextlib.contextmanager
+def constant_signs() -> Iterator[None]:
+    """Within the block, np.sign gives constants; Numba's gives zero itself at zero, with a slope."""
+    kinds = ufunc_db.get_ufunc_info(np.sign)
+    usual = {kind: code for kind, code in kinds.items() if code is _sign}
+    kinds.update(dict.fromkeys(usual, _constant_sign))
+    try:
+        yield
+    finally:
+        kinds.update(usual)
+
+
+def _constant_sign(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
+    passed = ir.FunctionType(args[0].type, [args[0].type])
+    name = f"{BARRIER}.{args[0].type}"
+    barrier = cgutils.get_or_insert_function(builder.module, passed, name)
+    return _sign(context, builder, sig, [builder.call(barrier, args)])
 
 
 def smooth_version(function: Any) -> Any:
@@ -89,3 +115,29 @@ def _complex_sinh(z: Any) -> Callable[..., Any] | None:
         return complex(math.cos(y) * math.sinh(x), math.sin(y) * math.cosh(x))
 
     return sinh
+
+
+@overload(npyfuncs._npy_logaddexp, target="enzyme", strict=False)
+def _logaddexp(x1: Any, x2: Any) -> Callable[..., Any] | None:
+    return _sum_of_powers(np.exp, 1.0, as_dtype(x1).type) if x1 == x2 else None
+
+
+@overload(npyfuncs._npy_logaddexp2, target="enzyme", strict=False)
+def _logaddexp2(x1: Any, x2: Any) -> Callable[..., Any] | None:
+    return _sum_of_powers(np.exp2, 1.0 / math.log(2.0), as_dtype(x1).type) if x1 == x2 else None
+
+
+def _sum_of_powers(power: Any, unit: float, kind: Any) -> Callable[..., Any]:
+    """Return log(b^x1 + b^x2) to the base b.
+
+    Numba's forgets the second of two equal numbers. Here half of the slope comes from the choice of the
+    larger one, less what the slope of abs at 0 takes away.
+    """
+
+    def logarithm(x1, x2):  # type: ignore[no-untyped-def]
+        if x1 == x2 and math.isinf(x1):
+            return x1
+        larger = x1 if x1 >= x2 else x2
+        return larger + kind(unit) * np.log1p(power(-abs(x1 - x2)))
+
+    return logarithm

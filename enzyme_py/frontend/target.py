@@ -54,7 +54,7 @@ from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, unfilled_lists
 from enzyme_py.frontend.products import is_product, replaced
 from enzyme_py.frontend import searching as searching  # overloads
 from enzyme_py.frontend import signals as signals
-from enzyme_py.frontend.smooth import smooth_version
+from enzyme_py.frontend.smooth import constant_signs, smooth_version
 from enzyme_py.frontend.sorting import gathered_sorts
 from enzyme_py.frontend.transposing import transposition
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, hint_tables
@@ -356,6 +356,7 @@ def _first_line(function: Any) -> int:
 _VERSIONS = (
     _quick_lines,
     block_joins,
+    constant_signs,
     countable_iteration,
     counted_flat_iteration,
     gathered_sorts,

@@ -1,16 +1,28 @@
-"""Functions of numbers whose rule in Enzyme is wrong at an edge, as IR that is right there.
+"""Functions of numbers whose derivative by Enzyme's rule is wrong at an edge: bodies that are right there.
 
 A row is a symbol, the name that it is called by up to the pass, and a body under that name, which may
-call the symbol itself.
+call the symbol itself. The bodies have no branches, so loops still become vector code.
+
+**At the rim of a domain.** Enzyme's adjoint of a root or a logarithm divides by what may be zero, also where
+nothing comes in: of `np.where(x > 1, np.sqrt(x - 1), x)` the part not taken made NaN of the gradient. Here such
+a function only sees numbers inside of its domain, 1 in place of all others. What it is for those is
+a product with constants, where strong zero holds: at the rim (x H) H, whose slope is infinite,
+beyond it x * NaN.
 """
 
 from __future__ import annotations
 
+import math
+import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 
 _PREFIX = "enzyme_py_math"
+_FLOATS = {"double": "f64", "float": "f32"}
+_HUGE = {"double": 1e308, "float": 2.0**127}
+Points = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -20,82 +32,199 @@ class Body:
     symbol: str
     own_name: str
     ir: str
-    at: tuple[tuple[float, ...], ...]  # where the table is checked
+    at: Points = ()  # where the table is checked
 
 
-# The slope of the root at zero is infinite, and Enzyme says 0. There it is (x H) H: zero, with an
-# infinite slope. No branch, so loops still become vector code.
-_SQRT = """
+def _number(value: float) -> str:
+    """Return a constant as LLVM reads it, for either type if it is a float of 32 bits."""
+    return "0x" + struct.pack(">d", value).hex().upper()
+
+
+def _single(value: float) -> float:
+    """Return the nearest number that a float of 32 bits can be."""
+    return float(struct.unpack(">f", struct.pack(">f", value))[0])
+
+
+def _written(symbol: str, kind: str, text: str, at: Points = (), **values: float) -> Body:
+    """Fill in a text: the type, the names, the numbers."""
+    own = f"{_PREFIX}.{symbol.removeprefix('llvm.')}"
+    rounded = {k: _single(v) if kind == "float" else v for k, v in values.items()}
+    numbers = {name: _number(value) for name, value in rounded.items()}
+    words = {"f": kind, "bits": _FLOATS[kind], "symbol": symbol, "own": own}
+    return Body(symbol, own, text.format(**words, huge=_number(_HUGE[kind]), **numbers), at)
+
+
+# The domain is x > {rim}; at the rim the value is {value}. LLVM must not know 1 and NaN, or it moves the
+# function in front of the choice, and makes a constant of what is beyond the rim. Inside, the factor is 0,
+# for derivatives that are differentiated again and have no strong zero.
+_ABOVE = """
 declare {f} @{symbol}({f})
+declare {f} @enzyme_py_inactive.{f}({f})
 define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
-  %root = call {f} @{symbol}({f} %x)
-  %is.zero = fcmp oeq {f} %x, 0.0
-  %once = fmul {f} %x, {huge}
+  %one = call {f} @enzyme_py_inactive.{f}({f} 1.0)
+  %nan = call {f} @enzyme_py_inactive.{f}({f} {nan})
+  %is.inside = fcmp ogt {f} %x, {rim}
+  %inside = select i1 %is.inside, {f} %x, {f} %one
+  %usual = call {f} @{symbol}({f} %inside)
+  %is.rim = fcmp oeq {f} %x, {rim}
+  %above = fsub {f} %x, {rim}
+  %outside = select i1 %is.rim, {f} {huge}, {f} %nan
+  %factor = select i1 %is.inside, {f} 0.0, {f} %outside
+  %once = fmul {f} %above, %factor
   %steep = fmul {f} %once, {huge}
-  %value = select i1 %is.zero, {f} %steep, {f} %root
-  ret {f} %value
+  %edge = {add}
+  %result = select i1 %is.inside, {f} %usual, {f} %edge
+  ret {f} %result
 }}
 """
-_HUGE = {"double": "0x7FE1CCF385EBC8A0", "float": "0x47E0000000000000"}  # 1e308, 2^127
+# A root keeps the sign of its zero, which a sum with zero would lose.
+_SUM = "fadd {f} %steep, {value}"
+_ITSELF = "select i1 true, {f} %steep, {f} %steep"
 
 
-def _sqrt(symbol: str, kind: str) -> Body:
-    own = f"{_PREFIX}.sqrt.{kind}.{symbol.replace('.', '_')}"
-    text = _SQRT.format(f=kind, symbol=symbol, own=own, huge=_HUGE[kind])
-    return Body(symbol, own, text, ((0.0,), (0.25,), (4.0,)))
+def _above(symbol: str, kind: str, rim: float, value: float) -> Body:
+    add = (_SUM if value else _ITSELF).replace("{f}", kind)
+    text = _ABOVE.replace("{add}", add)
+    at = tuple((rim + step,) for step in (0.25, 1.0, 3.0))
+    return _written(symbol, kind, text, at, rim=rim, value=value, nan=math.nan)
 
 
-# Numba's own names for functions of the C library that Enzyme knows.
-_ALIAS = """
-declare {f} @{name}({f}, {other})
-define linkonce_odr {f} @{own}({f} %x, {other} %y) alwaysinline {{
-  %value = call {f} @{name}({f} %x, {other} %y)
-  ret {f} %value
+# The slope of Enzyme's rule is x / hypot(x, y), which zero divides at zero. The norm of zero has the
+# gradient zero here.
+_HYPOT = """
+declare {f} @{symbol}({f}, {f})
+define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
+  %no.x = fcmp oeq {f} %x, 0.0
+  %no.y = fcmp oeq {f} %y, 0.0
+  %none = and i1 %no.x, %no.y
+  %inside = select i1 %none, {f} 1.0, {f} %x
+  %usual = call {f} @{symbol}({f} %inside, {f} %y)
+  %result = select i1 %none, {f} 0.0, {f} %usual
+  ret {f} %result
 }}
 """
 
+# Squares in Enzyme's rule leave the range of floats; a power of two takes both numbers back, and
+# changes nothing else.
+_ATAN2 = """
+declare {f} @{symbol}({f}, {f})
+declare {f} @llvm.fabs.{bits}({f})
+define linkonce_odr {f} @{own}({f} %y, {f} %x) alwaysinline {{
+  %size.x = call {f} @llvm.fabs.{bits}({f} %x)
+  %size.y = call {f} @llvm.fabs.{bits}({f} %y)
+  %is.wide = fcmp ogt {f} %size.x, %size.y
+  %size = select i1 %is.wide, {f} %size.x, {f} %size.y
+  %is.large = fcmp ogt {f} %size, {large}
+  %is.small = fcmp olt {f} %size, {small}
+  %scale.small = select i1 %is.small, {f} {up}, {f} 1.0
+  %scale = select i1 %is.large, {f} {down}, {f} %scale.small
+  %own.y = fmul {f} %y, %scale
+  %own.x = fmul {f} %x, %scale
+  %result = call {f} @{symbol}({f} %own.y, {f} %own.x)
+  ret {f} %result
+}}
+"""
+_SCALES = {
+    "double": {"large": 2.0**500, "small": 2.0**-500, "up": 2.0**550, "down": 2.0**-550},
+    "float": {"large": 2.0**60, "small": 2.0**-60, "up": 2.0**62, "down": 2.0**-62},
+}
 
-def _alias(symbol: str, name: str, kind: str, other: str) -> Body:
-    own = f"{_PREFIX}.{symbol}"
-    text = _ALIAS.format(f=kind, name=name, other=other, own=own)
-    return Body(symbol, own, text, ())
-
-
-# The mantissa is x times a constant power of two; two factors, as one could overflow.
-_MANTISSA = """
-declare {f} @{constant}{frexp}({f}, ptr)
-declare {f} @{constant}{ldexp}({f}, i32)
-define linkonce_odr {f} @{own}({f} %x, ptr %exponent) alwaysinline {{
-  %own = call {f} @enzyme_py_inactive.{f}({f} %x)
-  %given = call {f} @{constant}{frexp}({f} %own, ptr %exponent)
-  %e = load i32, ptr %exponent
-  %minus = sub i32 0, %e
-  %half = sdiv i32 %minus, 2
-  %rest = sub i32 %minus, %half
-  %first = call {f} @{constant}{ldexp}({f} 1.0, i32 %half)
-  %second = call {f} @{constant}{ldexp}({f} 1.0, i32 %rest)
-  %once = fmul {f} %x, %first
-  %value = fmul {f} %once, %second
-  ret {f} %value
+# Powers of zero: the exponent has no derivative there, unless it is zero too, where it is minus
+# infinity; and 0 ** 0 has none by the base. A constant exponent needs none of this, and LLVM knows better
+# code for many, but a root must be the one above.
+_POW = """
+declare {f} @{symbol}({f}, {f})
+declare i1 @llvm.is.constant.{bits}({f})
+define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
+entry:
+  %is.constant = call i1 @llvm.is.constant.{bits}({f} %y)
+  br i1 %is.constant, label %constant, label %variable
+constant:
+  %is.half = fcmp oeq {f} %y, 0.5
+  br i1 %is.half, label %root, label %plain
+root:
+  %is.zero = fcmp oeq {f} %x, 0.0
+  br i1 %is.zero, label %steep, label %plain
+steep:
+  %once = fmul {f} %x, {huge}
+  %edge = fmul {f} %once, {huge}
+  ret {f} %edge
+plain:
+  %power = call {f} @{symbol}({f} %x, {f} %y)
+  ret {f} %power
+variable:
+  %no.x = fcmp oeq {f} %x, 0.0
+  %no.y = fcmp oeq {f} %y, 0.0
+  %none = and i1 %no.x, %no.y
+  %own.y = call {f} @enzyme_py_inactive.{f}({f} %y)
+  %exponent = select i1 %no.x, {f} %own.y, {f} %y
+  %base = select i1 %none, {f} 1.0, {f} %x
+  %usual = call {f} @{symbol}({f} %base, {f} %exponent)
+  %twice = fmul {f} %y, {huge}
+  %falls = fmul {f} %twice, {huge}
+  %falling = select i1 %none, {f} %falls, {f} 0.0
+  %result = fsub {f} %usual, %falling
+  ret {f} %result
 }}
 declare {f} @enzyme_py_inactive.{f}({f})
 """
 
+# Numba's own names for functions of the C library that Enzyme knows.
+_ALIAS = """
+declare {{f}} @{name}({{f}}, {other})
+define linkonce_odr {{f}} @{{own}}({{f}} %x, {other} %y) alwaysinline {{{{
+  %value = call {{f}} @{name}({{f}} %x, {other} %y)
+  ret {{f}} %value
+}}}}
+"""
 
-def _mantissa(symbol: str, frexp: str, ldexp: str, kind: str) -> Body:
-    own = f"{_PREFIX}.{symbol}"
-    text = _MANTISSA.format(f=kind, frexp=frexp, ldexp=ldexp, own=own, constant=CONSTANT_PREFIX)
-    return Body(symbol, own, text, ())
+# The mantissa is x times a constant power of two; two factors, as one could overflow.
+_MANTISSA = """
+declare {{f}} @{constant}{frexp}({{f}}, ptr)
+declare {{f}} @{constant}{ldexp}({{f}}, i32)
+declare {{f}} @enzyme_py_inactive.{{f}}({{f}})
+define linkonce_odr {{f}} @{{own}}({{f}} %x, ptr %exponent) alwaysinline {{{{
+  %own = call {{f}} @enzyme_py_inactive.{{f}}({{f}} %x)
+  %given = call {{f}} @{constant}{frexp}({{f}} %own, ptr %exponent)
+  %e = load i32, ptr %exponent
+  %minus = sub i32 0, %e
+  %half = sdiv i32 %minus, 2
+  %rest = sub i32 %minus, %half
+  %first = call {{f}} @{constant}{ldexp}({{f}} 1.0, i32 %half)
+  %second = call {{f}} @{constant}{ldexp}({{f}} 1.0, i32 %rest)
+  %once = fmul {{f}} %x, %first
+  %value = fmul {{f}} %once, %second
+  ret {{f}} %value
+}}}}
+"""
+
+
+def _both(make: Callable[[str, str], Body], *symbols: str) -> list[Body]:
+    """Return the rows of a function in both precisions: "llvm.x" or a name of the C library."""
+    rows = []
+    for symbol in symbols:
+        for kind, bits in _FLOATS.items():
+            is_intrinsic = symbol.startswith("llvm.")
+            suffix = f".{bits}" if is_intrinsic else "f" * (kind == "float")
+            rows.append(make(symbol + suffix, kind))
+    return rows
+
+
+def _mantissa(frexp: str, ldexp: str) -> str:
+    return _MANTISSA.format(frexp=frexp, ldexp=ldexp, constant=CONSTANT_PREFIX)
 
 
 _ROWS = (
-    _alias("numba_ldexp", "ldexp", "double", "i32"),
-    _alias("numba_ldexpf", "ldexpf", "float", "i32"),
-    _mantissa("numba_frexp", "frexp", "ldexp", "double"),
-    _mantissa("numba_frexpf", "frexpf", "ldexpf", "float"),
-    _sqrt("llvm.sqrt.f64", "double"),
-    _sqrt("llvm.sqrt.f32", "float"),
-    _sqrt("sqrt", "double"),
-    _sqrt("sqrtf", "float"),
+    *_both(lambda s, f: _above(s, f, 0.0, 0.0), "llvm.sqrt", "sqrt"),
+    *_both(lambda s, f: _above(s, f, 0.0, -math.inf), "llvm.log", "llvm.log2", "llvm.log10"),
+    *_both(lambda s, f: _above(s, f, 0.0, -math.inf), "log", "log2", "log10"),
+    *_both(lambda s, f: _above(s, f, -1.0, -math.inf), "log1p"),
+    *_both(lambda s, f: _written(s, f, _HYPOT, ((3.0, 4.0), (0.0, -2.0))), "hypot"),
+    *_both(lambda s, f: _written(s, f, _ATAN2, ((1.0, -2.0), (-3.0, 0.0)), **_SCALES[f]), "atan2"),
+    *_both(lambda s, f: _written(s, f, _POW, ((2.0, 3.0), (0.3, -1.5))), "llvm.pow", "pow"),
+    _written("numba_ldexp", "double", _ALIAS.format(name="ldexp", other="i32")),
+    _written("numba_ldexpf", "float", _ALIAS.format(name="ldexpf", other="i32")),
+    _written("numba_frexp", "double", _mantissa("frexp", "ldexp")),
+    _written("numba_frexpf", "float", _mantissa("frexpf", "ldexpf")),
 )
 BODIES = {row.symbol: row for row in _ROWS}

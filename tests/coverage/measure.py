@@ -189,7 +189,7 @@ def _asked(case: Case, order: str, ask: Callable[[], float], want: Slope) -> Fin
 
 def _compare(got: float, want: Slope, row: Row, what: str) -> None:
     scale = 1.0 + abs(want.value)
-    natural = 3e-4 if row.single else (1e-10 if want.exact else 1e-8)
+    natural = 3e-3 if row.single else (1e-10 if want.exact else 1e-8)
     allowed = natural * scale + (0.0 if want.exact else 20 * want.error)
     if not want.error <= 1e-4 * scale:
         message = f"the oracle itself is unsure: {want.value:.6g} +- {want.error:.2g}, got {got:.6g}"
