@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from enzyme_py.errors import Where
-from enzyme_py.frontend.lower import compile_kernel
 from enzyme_py.frontend.library import linked_module
+from enzyme_py.frontend.lower import compile_kernel
 from enzyme_py.rules.elementary import BODIES
 from enzyme_py.rules.special import SPECIAL, Special
 

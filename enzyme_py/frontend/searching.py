@@ -87,7 +87,11 @@ def _searchsorted(a: Any, v: Any, side: Any = "left") -> Callable[..., Any] | No
         return None
     search = _search_left if side == "left" else _search_right
     if isinstance(v, types.Array):
-        return lambda a, v, side="left": search(a, v.ravel(), dtype).reshape(v.shape)
+
+        def of_array(a, v, side="left"):  # type: ignore[no-untyped-def]
+            return search(a, v.ravel(), dtype).reshape(v.shape)
+
+        return of_array
 
     def of_number(a, v, side="left"):  # type: ignore[no-untyped-def]
         return search(a, np.full(1, v), dtype)[0]

@@ -116,7 +116,17 @@ def _row(given: Any, like: Any) -> Any:
 @overload(_row, strict=False)
 def _as_row(given: Any, like: Any) -> Callable[..., Any]:
     if given is None or isinstance(given, types.NoneType | types.Omitted):
-        return lambda given, like: np.empty(0, like.dtype)
-    if isinstance(given, types.Array):
-        return lambda given, like: given.ravel()
-    return lambda given, like: np.full(1, given, like.dtype)
+        return _nothing
+    return _flat if isinstance(given, types.Array) else _single
+
+
+def _nothing(given, like):  # type: ignore[no-untyped-def]
+    return np.empty(0, like.dtype)
+
+
+def _flat(given, like):  # type: ignore[no-untyped-def]
+    return given.ravel()
+
+
+def _single(given, like):  # type: ignore[no-untyped-def]
+    return np.full(1, given, like.dtype)

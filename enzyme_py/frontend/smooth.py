@@ -99,7 +99,9 @@ def _sinh_at_infinity(x, y):  # type: ignore[no-untyped-def]
     if math.isnan(y):
         return complex(x, y)
     real, imaginary = math.cos(y), math.sin(y)
-    return complex(real * x if real != 0.0 else real, imaginary * abs(x) if imaginary != 0.0 else imaginary)
+    return complex(
+        real * x if real != 0.0 else real, imaginary * abs(x) if imaginary != 0.0 else imaginary
+    )
 
 
 @overload(cmath.sinh, target="enzyme", strict=False)
@@ -137,7 +139,7 @@ def _sum_of_powers(power: Any, unit: float, kind: Any) -> Callable[..., Any]:
     def logarithm(x1, x2):  # type: ignore[no-untyped-def]
         if x1 == x2 and math.isinf(x1):
             return x1
-        larger = x1 if x1 >= x2 else x2
+        larger = max(x1, x2)
         return larger + kind(unit) * np.log1p(power(-abs(x1 - x2)))
 
     return logarithm

@@ -37,6 +37,7 @@ from numba.core.target_extension import (
 )
 
 from enzyme_py.errors import LoweringError
+from enzyme_py.frontend import searching, signals
 from enzyme_py.frontend.assignments import block_assignment
 from enzyme_py.frontend.broadcasting import (
     broadcast_shape,
@@ -52,12 +53,14 @@ from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, unfilled_lists
 from enzyme_py.frontend.products import is_product, replaced
-from enzyme_py.frontend import searching as searching  # overloads
-from enzyme_py.frontend import signals as signals
 from enzyme_py.frontend.smooth import constant_signs, smooth_version
 from enzyme_py.frontend.sorting import gathered_sorts
 from enzyme_py.frontend.transposing import transposition
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, hint_tables
+from enzyme_py.frontend.universal import is_universal, teach
+
+# What teaches Numba overloads for these targets as it is imported.
+_OVERLOADS = (searching, signals)
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
@@ -85,6 +88,7 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
 
     def __init__(self, target: KernelTarget) -> None:
         self._kernel_target = target
+        self._known: weakref.WeakSet[Any] = weakref.WeakSet()  # functions made by vectorize
         super().__init__()
 
     def resolve_value_type(self, val: Any) -> Any:
@@ -94,6 +98,9 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
             raise LoweringError(message, remedy=remedy)
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
+        if is_universal(val) and val not in self._known:
+            self._known.add(val)
+            teach(self._kernel_target, val)
         try:
             return super().resolve_value_type(val)
         except ValueError:
@@ -206,7 +213,9 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
     def compile_subroutine(self, builder: Any, impl: Any, sig: Any, *args: Any, **kws: Any) -> Any:
         if is_product(impl):
             kws.setdefault("flags", _inlined())
-        return super().compile_subroutine(builder, smooth_version(replaced(impl)), sig, *args, **kws)
+        return super().compile_subroutine(
+            builder, smooth_version(replaced(impl)), sig, *args, **kws
+        )
 
     def compile_internal(self, builder: Any, impl: Any, sig: Any, args: Any, *rest: Any) -> Any:
         if is_broadcast(impl):

@@ -105,7 +105,9 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--write", action="store_true", help="write docs/coverage.md")
-    parser.add_argument("--again", action="store_true", help="measure what was measured before, too")
+    parser.add_argument(
+        "--again", action="store_true", help="measure what was measured before, too"
+    )
     parser.add_argument("--failed", action="store_true", help="measure again what did not work")
     parser.add_argument("--only", action="append", default=[], help="a function, a row or an edge")
     default = Path(tempfile.gettempdir()) / f"enzyme_py_coverage.{os.getuid()}.jsonl"
@@ -115,18 +117,24 @@ def main() -> None:
     names = [*ROWS, *EDGES]
     if given.only:
         names = [
-            name for name in names
+            name
+            for name in names
             if name in given.only or (name in ROWS and ROWS[name].function in given.only)
         ]
     elif given.failed:
-        bad = {name for (name, _), one in known.items() if one.status not in ("works", "uncompiled")}
+        bad = {
+            name for (name, _), one in known.items() if one.status not in ("works", "uncompiled")
+        }
         names = [name for name in names if name in bad]
     elif not given.again:
         done = {name for name, _ in known}
         names = [name for name in names if name not in done]
     for finding in measured(names, given.results):
         if given.only or finding.status != "works":
-            print(f"{finding.name:40} {finding.order:4} {finding.status:10} {finding.detail[:150]}", flush=True)
+            print(
+                f"{finding.name:40} {finding.order:4} {finding.status:10} {finding.detail[:150]}",
+                flush=True,
+            )
     found = read(given.results)
     print(summary(found))
     if given.write:

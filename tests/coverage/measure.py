@@ -48,8 +48,12 @@ class Case:
         self.places = [i for i, arg in enumerate(row.args) if isinstance(arg, Draw)]
         self.args = [arg.draw(random) if isinstance(arg, Draw) else arg for arg in row.args]
         draws = [row.args[i] for i in self.places]
-        self.u = [one.direction(random, self.args[i]) for one, i in zip(draws, self.places, strict=True)]
-        self.v = [one.direction(random, self.args[i]) for one, i in zip(draws, self.places, strict=True)]
+        self.u = [
+            one.direction(random, self.args[i]) for one, i in zip(draws, self.places, strict=True)
+        ]
+        self.v = [
+            one.direction(random, self.args[i]) for one, i in zip(draws, self.places, strict=True)
+        ]
         self.kernel = numba.njit(row.kernel)
         self.loss = _compiled(
             "def loss({args}):\n    return total(kernel({args}))", self.names, kernel=self.kernel
@@ -103,11 +107,12 @@ class Case:
         def along(t: float) -> float:
             moved = self._moved(self.wide(), self.v, t)
             if exact:
-                found = np.imag(
-                    self._total(self._moved(moved, self.u, 1e-40j), is_complex=False)
-                )
+                found = np.imag(self._total(self._moved(moved, self.u, 1e-40j), is_complex=False))
                 return float(found / 1e-40)
-            return _dot(gradient(*[_like(one, arg) for one, arg in zip(moved, self.args, strict=True)]), self.u)
+            return _dot(
+                gradient(*[_like(one, arg) for one, arg in zip(moved, self.args, strict=True)]),
+                self.u,
+            )
 
         return differences(along)
 
@@ -132,11 +137,13 @@ def measure(row: Row, orders: tuple[str, ...] = tuple(ORDERS)) -> Iterator[Findi
     second: list[Slope] = []
     for order in orders:
         if order == "R":
+
             def ask() -> float:
                 got, found = valued(*map(_copied, case.args))
                 _compare(got, Slope(value, 1e-12 * (1 + abs(value)), exact=True), row, "value")
                 return _dot(found, case.u)
         elif order == "F":
+
             def ask() -> float:
                 return _pushed(case.loss, case.args, places, case.u)
         else:
@@ -148,11 +155,14 @@ def measure(row: Row, orders: tuple[str, ...] = tuple(ORDERS)) -> Iterator[Findi
             along = _along(gradient, case)
             vs = [_copied(one) for one in case.v]
             if order == "FoR":
+
                 def ask() -> float:
                     return _pushed(along, [*case.args, *vs], places, case.u)
             else:
+
                 def ask() -> float:
                     return _dot(enzyme.grad(along, argnums=places)(*case.args, *vs), case.u)
+
         finding = _asked(case, order, ask, want)
         yield finding
         if finding.status == "uncompiled":
@@ -192,7 +202,9 @@ def _compare(got: float, want: Slope, row: Row, what: str) -> None:
     natural = 3e-3 if row.single else (1e-10 if want.exact else 1e-8)
     allowed = natural * scale + (0.0 if want.exact else 20 * want.error)
     if not want.error <= 1e-4 * scale:
-        message = f"the oracle itself is unsure: {want.value:.6g} +- {want.error:.2g}, got {got:.6g}"
+        message = (
+            f"the oracle itself is unsure: {want.value:.6g} +- {want.error:.2g}, got {got:.6g}"
+        )
         raise Mismatch(message)
     if not abs(got - want.value) <= allowed:
         message = f"{what} {got:.10g}, should be {want.value:.10g} (allowed {allowed:.2g})"
@@ -204,7 +216,9 @@ def _along(gradient: Any, case: Case) -> Any:
     vs = [f"v{i}" for i in case.places]
     terms = " + ".join(f"inner(g[{k}], {name})" for k, name in enumerate(vs))
     body = f"    g = gradient({{args}})\n    return {terms}"
-    return _compiled(f"def along({{args}}, {', '.join(vs)}):\n{body}", case.names, gradient=gradient)
+    return _compiled(
+        f"def along({{args}}, {', '.join(vs)}):\n{body}", case.names, gradient=gradient
+    )
 
 
 def _pushed(f: Any, args: list[Any], places: tuple[int, ...], u: list[Any]) -> float:
@@ -224,7 +238,7 @@ def _pushed(f: Any, args: list[Any], places: tuple[int, ...], u: list[Any]) -> f
 def _compiled(template: str, names: list[str], **scope: Any) -> Any:
     scope.update(total=total, inner=inner)
     exec(template.format(args=", ".join(names)), scope)
-    name = template.split("(")[0].removeprefix("def ")
+    name = template.split("(", maxsplit=1)[0].removeprefix("def ")
     return enzyme.jit(scope[name])
 
 
@@ -296,7 +310,8 @@ def _columns(kernel: Any, edge: Edge, place: int) -> Any:
         unit = np.zeros(like.shape)
         unit[index] = 1.0
         tangents = [
-            np.zeros_like(arg) if isinstance(arg, np.ndarray) and arg.dtype.kind == "f"
+            np.zeros_like(arg)
+            if isinstance(arg, np.ndarray) and arg.dtype.kind == "f"
             else (0.0 if isinstance(arg, float) else None)
             for arg in edge.args
         ]

@@ -67,7 +67,13 @@ def report(found: Findings) -> str:
         lines += ["| --- | --- | --- | --- | --- |"]
         lines += [_line(name, found) for name in names]
         lines += _reasons(names, found)
-    lines += ["", "## Edges", "", "The gradient by hand at points where calculus leaves a choice or a limit.", ""]
+    lines += [
+        "",
+        "## Edges",
+        "",
+        "The gradient by hand at points where calculus leaves a choice or a limit.",
+        "",
+    ]
     lines += ["| where | gradient | it is | reverse | forward |", "| --- | --- | --- | --- | --- |"]
     for edge in EDGES.values():
         shown = ", ".join(_number(one) for one in edge.gradient if one is not None)

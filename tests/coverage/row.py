@@ -29,11 +29,17 @@ class Draw:
         array = np.asarray(values).astype(self.dtype)
         if self.shape is not None:
             return array
-        return array[()] if self.dtype.endswith(("32", "64")) and self.dtype not in PYTHON else array.item()
+        return (
+            array[()]
+            if self.dtype.endswith(("32", "64")) and self.dtype not in PYTHON
+            else array.item()
+        )
 
     def direction(self, random: np.random.Generator, like: Any) -> Any:
         """Return a tangent of a value: no entry of it is small."""
-        values = random.uniform(0.5, 1.0, self.shape or ()) * random.choice((-1.0, 1.0), self.shape or ())
+        values = random.uniform(0.5, 1.0, self.shape or ()) * random.choice(
+            (-1.0, 1.0), self.shape or ()
+        )
         if self.dtype.startswith("complex"):
             values = values + 1j * random.uniform(0.5, 1.0, self.shape or ())
         return type(like)(values) if self.shape is None else values.astype(self.dtype)
@@ -89,7 +95,11 @@ class Table:
 
 
 def edge(
-    name: str, kernel: Callable[..., Any], args: tuple[Any, ...], gradient: tuple[Any, ...], why: str
+    name: str,
+    kernel: Callable[..., Any],
+    args: tuple[Any, ...],
+    gradient: tuple[Any, ...],
+    why: str,
 ) -> None:
     """Add an edge."""
     if name in EDGES:

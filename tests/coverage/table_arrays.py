@@ -22,10 +22,15 @@ for _name in "sum prod mean var std min max ptp median nansum nanprod nanmean na
     if _name.startswith("nan"):
         row(f"np.{_name} with holes", eval(f"lambda x, h: np.{_name}(x * h)", {"np": np}), V, HOLES)
 for _name in "sum prod mean var std".split():
-    row(f"np.{_name} of float32", eval(f"lambda x: np.{_name}(x)", {"np": np}), Draw((6,), dtype="float32"))
+    row(
+        f"np.{_name} of float32",
+        eval(f"lambda x: np.{_name}(x)", {"np": np}),
+        Draw((6,), dtype="float32"),
+    )
     row(f"np.{_name} of complex128", eval(f"lambda x: np.{_name}(x)", {"np": np}), COMPLEX)
-for _name in "sum prod mean var std min max ptp".split():
+for _name in "sum prod mean var std min max".split():
     row(f"ndarray.{_name}", eval(f"lambda x: x.{_name}()"), M)
+row("ndarray.ptp", lambda x: x.ptp(), M, plain=np.ptp)
 row("np.prod with a zero", lambda x, h: np.prod(x * h), V, np.array([1.0, 0.0, 1.0, 1.0, 1.0, 1.0]))
 row("np.sum over an axis", lambda x: np.sum(x, axis=0), M)
 row("np.sum over the last axis", lambda x: np.sum(x, axis=-1), M)
@@ -99,7 +104,6 @@ row("np.union1d", lambda x, y: np.union1d(x, y), V, V)
 row("np.intersect1d", lambda x, y: np.intersect1d(x, np.concatenate((x[1:3], y))), V, V)
 row("np.setdiff1d", lambda x, y: np.setdiff1d(x, np.concatenate((x[1:3], y))), V, V)
 row("np.setxor1d", lambda x, y: np.setxor1d(x, np.concatenate((x[1:3], y))), V, V)
-row("np.in1d", lambda x: x * np.in1d(np.array([1, 2, 3, 4, 5, 6]), np.array([2, 5])), V)
 row("np.isin", lambda x: x * np.isin(np.array([1, 2, 3, 4, 5, 6]), np.array([2, 5])), V)
 row("np.nonzero", lambda x: x[np.nonzero(x > 1.0)[0]], V)
 row("ndarray.nonzero", lambda x: x[(x > 1.0).nonzero()[0]], V)
@@ -114,8 +118,20 @@ row("np.correlate", lambda x, y: np.correlate(x, y), V, Draw((3,)))
 row("np.correlate full", lambda x, y: np.correlate(x, y, mode="full"), V, Draw((3,)))
 row("np.correlate same", lambda x, y: np.correlate(x, y, mode="same"), V, Draw((3,)))
 row("np.interp", lambda x, p, f: np.interp(x, np.sort(p), f), V, Draw((4,)), Draw((4,)))
-row("np.interp of a number", lambda x, p, f: np.interp(x, np.sort(p), f), Draw(None), Draw((4,)), Draw((4,)))
-row("np.interp of complex128", lambda x, p, f: np.interp(x, np.sort(p), f), V, Draw((4,)), Draw((4,), dtype="complex128"))
+row(
+    "np.interp of a number",
+    lambda x, p, f: np.interp(x, np.sort(p), f),
+    Draw(None),
+    Draw((4,)),
+    Draw((4,)),
+)
+row(
+    "np.interp of complex128",
+    lambda x, p, f: np.interp(x, np.sort(p), f),
+    V,
+    Draw((4,)),
+    Draw((4,), dtype="complex128"),
+)
 row("np.trapezoid", lambda y: np.trapezoid(y), V)
 row("np.trapezoid with points", lambda y, x: np.trapezoid(y, x), V, V)
 row("np.trapezoid with a step", lambda y, d: np.trapezoid(y, dx=d), V, Draw(None))
@@ -145,8 +161,18 @@ def _dot_out(x, y):
 row("np.dot with out", _dot_out, M, Draw((4, 2)))
 row("ndarray.dot", lambda x, y: x.dot(y), M, Draw((4,)))
 row("operator.matmul", lambda x, y: x @ y, M, Draw((4, 2)))
-row("operator.matmul of complex128", lambda x, y: x @ y, Draw((3, 3), dtype="complex128"), Draw((3, 2), dtype="complex128"))
-row("operator.matmul of float32", lambda x, y: x @ y, Draw((3, 3), dtype="float32"), Draw((3, 2), dtype="float32"))
+row(
+    "operator.matmul of complex128",
+    lambda x, y: x @ y,
+    Draw((3, 3), dtype="complex128"),
+    Draw((3, 2), dtype="complex128"),
+)
+row(
+    "operator.matmul of float32",
+    lambda x, y: x @ y,
+    Draw((3, 3), dtype="float32"),
+    Draw((3, 2), dtype="float32"),
+)
 row("np.vdot", lambda x, y: np.vdot(x, y), V, V)
 row("np.vdot of complex128", lambda x, y: np.vdot(x, y), COMPLEX, COMPLEX)
 row("np.outer", lambda x, y: np.outer(x, y), V, Draw((3,)))
@@ -172,7 +198,12 @@ row("np.linalg.inv", lambda x: np.linalg.inv(x + 3.0 * np.eye(3)), SQUARE)
 row("np.linalg.det", lambda x: np.linalg.det(x + 3.0 * np.eye(3)), SQUARE)
 row("np.linalg.slogdet", lambda x: np.linalg.slogdet(x + 3.0 * np.eye(3))[1], SQUARE)
 row("np.linalg.solve", lambda x, y: np.linalg.solve(x + 3.0 * np.eye(3), y), SQUARE, Draw((3,)))
-row("np.linalg.solve of columns", lambda x, y: np.linalg.solve(x + 3.0 * np.eye(3), y), SQUARE, Draw((3, 2)))
+row(
+    "np.linalg.solve of columns",
+    lambda x, y: np.linalg.solve(x + 3.0 * np.eye(3), y),
+    SQUARE,
+    Draw((3, 2)),
+)
 row("np.linalg.lstsq", lambda x, y: np.linalg.lstsq(x, y)[0], Draw((4, 3)), Draw((4,)))
 row("np.linalg.pinv", lambda x: np.linalg.pinv(x), M)
 row("np.linalg.svd", lambda x: np.linalg.svd(x)[1], M)
@@ -188,4 +219,9 @@ row = Table("signals and interpolation")
 row("np.convolve the longer last", lambda x, y: np.convolve(x, y, mode="same"), Draw((4,)), V)
 row("np.correlate the longer last", lambda x, y: np.correlate(x, y, mode="same"), Draw((4,)), V)
 row("np.correlate the longer last valid", lambda x, y: np.correlate(x, y), Draw((4,)), V)
-row("np.correlate of complex128", lambda x, y: np.correlate(x, y, "full"), COMPLEX, Draw((3,), dtype="complex128"))
+row(
+    "np.correlate of complex128",
+    lambda x, y: np.correlate(x, y, "full"),
+    COMPLEX,
+    Draw((3,), dtype="complex128"),
+)

@@ -39,7 +39,9 @@ row("math.modf", lambda x: math.modf(x)[0] * x + math.modf(x)[1], Draw(None, 3.2
 row("math.fmod", lambda x, y: math.fmod(x, y), Draw(None, 5.1, 5.4), Draw(None, 1.0, 1.2))
 row("math.gcd", lambda x, n: x * math.gcd(n, 6), X, 4)
 
-for _name in "acos asin atan acosh asinh atanh sin cos tan sinh cosh tanh exp log log10 sqrt phase".split():
+for (
+    _name
+) in "acos asin atan acosh asinh atanh sin cos tan sinh cosh tanh exp log log10 sqrt phase".split():
     row(
         f"cmath.{_name}",
         eval(f"lambda z: cmath.{_name}(z)", {"cmath": cmath}),
@@ -57,7 +59,12 @@ row("cmath.isinf", lambda z: cmath.isinf(z) * z, Draw(None, dtype="complex128"))
 row("cmath.isnan", lambda z: cmath.isnan(z) * z, Draw(None, dtype="complex128"))
 
 for _name in "add sub mul truediv".split():
-    row(f"operator.{_name}", eval(f"lambda x, y: operator.{_name}(x, y)", {"operator": operator}), X, X)
+    row(
+        f"operator.{_name}",
+        eval(f"lambda x, y: operator.{_name}(x, y)", {"operator": operator}),
+        X,
+        X,
+    )
 row("operator.pow", lambda x, y: x**y, X, WITHIN)
 row("operator.pow of an integer power", lambda x, n: x**n, WITHIN, 5)
 row("operator.pow of a negative integer power", lambda x, n: x**n, ABOVE, -3)
@@ -65,14 +72,21 @@ row("operator.pow of a literal power", lambda x: x**3 + x**-2, WITHIN)
 row("operator.pow of complex numbers", lambda x, y: x**y, *[Draw(None, dtype="complex128")] * 2)
 row("operator.pow of a complex base", lambda x: x**3, Draw(None, dtype="complex128"))
 row("operator.mul of complex numbers", lambda x, y: x * y, *[Draw(None, dtype="complex128")] * 2)
-row("operator.truediv of complex numbers", lambda x, y: x / y, *[Draw(None, dtype="complex128")] * 2)
+row(
+    "operator.truediv of complex numbers", lambda x, y: x / y, *[Draw(None, dtype="complex128")] * 2
+)
 row("operator.mod", lambda x, y: x % y, Draw(None, 5.1, 5.4), Draw(None, 1.0, 1.2))
 row("operator.mod of a negative number", lambda x, y: x % y, BELOW, Draw(None, 1.0, 1.1))
 row("operator.floordiv", lambda x, y: x // y * x, Draw(None, 5.1, 5.4), Draw(None, 1.0, 1.2))
 row("operator.neg", lambda x: -x, X)
 row("operator.pos", lambda x: +x, X)
 row("operator.lt", lambda x, y: x * (x < y), X, Draw(None, 2.0, 3.0))
-row("divmod", lambda x, y: divmod(x, y)[0] * x + divmod(x, y)[1] ** 2, Draw(None, 5.1, 5.4), Draw(None, 1.0, 1.2))
+row(
+    "divmod",
+    lambda x, y: divmod(x, y)[0] * x + divmod(x, y)[1] ** 2,
+    Draw(None, 5.1, 5.4),
+    Draw(None, 1.0, 1.2),
+)
 row("abs", lambda x: abs(x), BELOW)
 row("abs of a complex number", lambda z: abs(z), Draw(None, dtype="complex128"))
 row("round", lambda x: round(x) * x, X)

@@ -14,7 +14,9 @@ SQUARE = Draw((3, 3))
 COMPLEX = Draw((5,), dtype="complex128")
 PLACES = np.array([4, 0, 2, 2, -1])
 MASK = np.array([True, False, True, True, False, True])
-CONDITIONS = np.array([[True, False, True, False], [False, False, True, True], [True, True, False, True]])
+CONDITIONS = np.array(
+    [[True, False, True, False], [False, False, True, True], [True, True, False, True]]
+)
 
 row = Table("indexing")
 
@@ -128,7 +130,11 @@ row("np.take", lambda x, k: np.take(x, k), V, PLACES)
 row("np.take over an axis", lambda x, k: np.take(x, k, axis=1), Draw((3, 5)), PLACES)
 row("np.take of one", lambda x: np.take(x, 2), V)
 row("ndarray.take", lambda x, k: x.take(k), V, PLACES)
-row("np.take_along_axis", lambda x: np.take_along_axis(x, np.array([[1, 0, 2], [0, 0, 3]]), 1), Draw((2, 4)))
+row(
+    "np.take_along_axis",
+    lambda x: np.take_along_axis(x, np.array([[1, 0, 2], [0, 0, 3]]), 1),
+    Draw((2, 4)),
+)
 row("np.where", lambda x, y, m: np.where(m, x, y), V, V, MASK)
 row("np.where of a condition", lambda x, y: np.where(x > y, x * y, y), V, V)
 row("np.where of numbers", lambda x, y: np.where(x > 1.0, x, y), V, Draw(None))
@@ -137,7 +143,13 @@ row("np.where of complex128", lambda x, y: np.where(x.real > 1.0, x, y), COMPLEX
 row("np.where of one number", lambda x, y: np.where(x > 1.0, x, y), Draw(None), Draw(None))
 row("np.select", lambda x: np.select([x > 1.2, x > 0.8], [x * x, np.sin(x)], 0.5), V)
 row("np.clip", lambda x: np.clip(x, 0.6, 1.3), V)
-row("np.clip by arrays", lambda x, a, b: np.clip(x, a, b), V, Draw((6,), 0.5, 0.8), Draw((6,), 1.0, 1.3))
+row(
+    "np.clip by arrays",
+    lambda x, a, b: np.clip(x, a, b),
+    V,
+    Draw((6,), 0.5, 0.8),
+    Draw((6,), 1.0, 1.3),
+)
 row("np.clip from one side", lambda x: np.clip(x, 0.6, None), V)
 row("ndarray.clip", lambda x: x.clip(0.6, 1.3), V)
 row("np.extract", lambda x: np.extract(x > 1.0, x), V)
@@ -247,7 +259,12 @@ row("np.hsplit", lambda x: np.hsplit(x, 2)[1] * 2.0, M)
 row("np.vsplit", lambda x: np.vsplit(x, 3)[1] * 2.0, M)
 row("np.dsplit", lambda x: np.dsplit(x, 2)[1] * 2.0, CUBE)
 row("np.broadcast_to", lambda x: np.broadcast_to(x, (3, 6)) * 2.0, V)
-row("np.broadcast_arrays", lambda x, y: np.broadcast_arrays(x, y)[0] * np.broadcast_arrays(x, y)[1], Draw((3, 1)), V)
+row(
+    "np.broadcast_arrays",
+    lambda x, y: np.broadcast_arrays(x, y)[0] * np.broadcast_arrays(x, y)[1],
+    Draw((3, 1)),
+    V,
+)
 row("np.broadcast_shapes", lambda x: x * np.broadcast_shapes((3, 1), (1, 4))[1], V)
 row("np.lib.stride_tricks.sliding_window_view", lambda x: sliding_window_view(x, 3) * 2.0, V)
 row("np.lib.stride_tricks.as_strided", lambda x: as_strided(x, (4, 3), (8, 8)) * 2.0, V)

@@ -59,9 +59,7 @@ for _name in "add subtract multiply divide power".split():
 
 for _name in "isfinite isinf isnan signbit logical_not".split():
     row(f"np.{_name}", eval(f"lambda x: x * np.{_name}(x)", {"np": np}), WITHIN)
-for _name in (
-    "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor".split()
-):
+for _name in "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor".split():
     row(f"np.{_name}", eval(f"lambda x, y: x * np.{_name}(x, y)", {"np": np}), WITHIN, X)
 for _name in "bitwise_and bitwise_or bitwise_xor left_shift right_shift gcd lcm".split():
     row(
@@ -124,7 +122,11 @@ row("np.exp with out being its argument", _out_in_place, X)
 row("np.multiply with out", _out_binary, X, X)
 row("operator.iadd", _in_place, X, X)
 row("array expression", lambda x, y: np.sin(x) * y + x**2 / (1.0 + y) - 3.0, MATRIX, X)
-row("array expression of float32", lambda x, y: np.sin(x) * y + x**2, *[Draw((4,), dtype="float32")] * 2)
+row(
+    "array expression of float32",
+    lambda x, y: np.sin(x) * y + x**2,
+    *[Draw((4,), dtype="float32")] * 2,
+)
 
 
 @numba.vectorize

@@ -83,13 +83,13 @@ def _inner(left: Any, right: Any) -> Any:
 
     def of_real_arrays(left: Any, right: Any) -> Any:
         value = 0.0
-        for a, b in zip(left.flat, right.flat):  # noqa: B905 - Numba's zip
+        for a, b in zip(left.flat, right.flat):
             value += a * b
         return value
 
     def of_complex_arrays(left: Any, right: Any) -> Any:
         value = 0.0
-        for a, b in zip(left.flat, right.flat):  # noqa: B905 - Numba's zip
+        for a, b in zip(left.flat, right.flat):
             value += a.real * b.real + a.imag * b.imag
         return value
 
