@@ -54,7 +54,8 @@ _FINDERS = {"left": _finder("left"), "right": _finder("right")}
 def _searched(side: str) -> Any:
     find = _FINDERS[side]
 
-    @register_jitable
+    # Inlined: a function that returns constant memory meets memory with derivatives at its return.
+    @register_jitable(forceinline=True)
     def search(values, points, dtype):  # type: ignore[no-untyped-def]  # compiled by Numba
         """Return the places of a vector of points among sorted values."""
         places = np.empty(points.size, np.intp)

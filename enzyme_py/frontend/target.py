@@ -37,7 +37,7 @@ from numba.core.target_extension import (
 )
 
 from enzyme_py.errors import LoweringError
-from enzyme_py.frontend import searching, signals
+from enzyme_py.frontend import searching, sets, signals
 from enzyme_py.frontend.assignments import block_assignment
 from enzyme_py.frontend.broadcasting import (
     broadcast_shape,
@@ -56,7 +56,7 @@ from enzyme_py.frontend.universal import is_universal, teach
 from enzyme_py.frontend.versions import own_versions
 
 # What teaches Numba overloads for these targets as it is imported.
-_OVERLOADS = (searching, signals)
+_OVERLOADS = (searching, sets, signals)
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.

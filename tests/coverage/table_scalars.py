@@ -17,12 +17,13 @@ WITHIN = Draw(None, -0.8, 0.8)
 BELOW = Draw(None, -2.6, -2.2)
 
 for _name in (
-    "acos asin atan atanh sin cos tan sinh cosh tanh asinh erf erfc exp exp2 expm1 fabs degrees radians "
-    "isfinite isinf isnan"
+    "acos asin atan atanh sin cos tan sinh cosh tanh asinh erf erfc exp exp2 expm1 fabs degrees radians"
 ).split():
     row(f"math.{_name}", eval(f"lambda x: math.{_name}(x)", {"math": math}), WITHIN)
 for _name in "acosh gamma lgamma log log10 log1p log2 sqrt ceil floor trunc".split():
     row(f"math.{_name}", eval(f"lambda x: math.{_name}(x)", {"math": math}), ABOVE)
+for _name in "isfinite isinf isnan".split():
+    row(f"math.{_name}", eval(f"lambda x: x * math.{_name}(x)", {"math": math}), WITHIN)
 row("math.gamma of a negative number", lambda x: math.gamma(x), BELOW)
 row("math.lgamma of a negative number", lambda x: math.lgamma(x), BELOW)
 row("math.lgamma of a small number", lambda x: math.lgamma(x), Draw(None, 1e-3, 2e-3))
