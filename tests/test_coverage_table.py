@@ -89,7 +89,11 @@ def test_rules_are_for_what_numba_emits():
 
 def _is_emitted(name: str, text: str) -> bool:
     """A name stands in Numba's sources; those of generators' states are put together there."""
-    return f'"{name}"' in text or f"'{name}'" in text or name.startswith("numba_get_")
+    return (
+        f'"{name}"' in text
+        or f"'{name}'" in text
+        or name.startswith(("numba_get_", "numba_poisson_"))
+    )
 
 
 SAMPLES = [

@@ -14,19 +14,32 @@ from typing import Any
 
 from llvmlite import ir
 from numba.cpython import randomimpl
+from numba.extending import register_jitable
+
+from enzyme_py.frontend.opaque import constant
 
 _INTEGER = ir.IntType(32)
 _NAME = "enzyme_py_draw"
 _next_integer = randomimpl.get_next_int32
+_pair_of_normals = randomimpl._gauss_pair_impl
+
+
+class _InactiveAttributes(ir.values.FunctionAttributes):  # type: ignore[misc]
+    """Function attributes with Enzyme's word for inactive, which llvmlite does not know."""
+
+    def _to_list(self, ret_type: ir.Type) -> list[str]:
+        return [*super()._to_list(ret_type), '"enzyme_inactive"']
 
 
 @contextlib.contextmanager
 def inactive_draws() -> Iterator[None]:
     """Within the block, what Numba compiles draws by this file."""
     randomimpl.get_next_int32 = _get_next_int32
+    randomimpl._gauss_pair_impl = _constant_pair
     try:
         yield
     finally:
+        randomimpl._gauss_pair_impl = _pair_of_normals
         randomimpl.get_next_int32 = _next_integer
 
 
@@ -37,8 +50,18 @@ def _get_next_int32(context: Any, builder: ir.IRBuilder, state: ir.Value) -> ir.
         kind = ir.FunctionType(_INTEGER, [state.type])
         function = ir.Function(builder.module, kind, _NAME)
         function.linkage = "linkonce_odr"
-        for attribute in ("noinline", "nounwind"):
-            function.attributes.add(attribute)
+        function.attributes = _InactiveAttributes(("noinline", "nounwind"))
         own = ir.IRBuilder(function.append_basic_block("entry"))
         own.ret(_next_integer(context, own, function.args[0]))
     return builder.call(function, [state])
+
+
+def _constant_pair(random: Any) -> Any:
+    """Return what draws two normal numbers: one of them is kept in the generator's state."""
+    usual = register_jitable(_pair_of_normals(random))
+
+    def pair():  # type: ignore[no-untyped-def]  # compiled by Numba
+        first, second = usual()
+        return constant(first), constant(second)
+
+    return pair

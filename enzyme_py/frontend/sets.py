@@ -37,6 +37,10 @@ def _is_among(values, others):  # type: ignore[no-untyped-def]
     return found
 
 
+def _distinct_of(ar):  # type: ignore[no-untyped-def]  # NumPy's name
+    return _distinct(ar)
+
+
 def _are_numbers(*kinds: Any) -> bool:
     numbers = types.Float | types.Integer
     return all(isinstance(one, types.Array) and isinstance(one.dtype, numbers) for one in kinds)
@@ -48,7 +52,7 @@ def _is_false(given: Any) -> bool:
 
 @overload(np.unique, target=TARGET, strict=False)  # annotations would count as a difference
 def _unique(ar: Any) -> Callable[..., Any] | None:
-    return (lambda ar: _distinct(ar)) if _are_numbers(ar) else None
+    return _distinct_of if _are_numbers(ar) else None
 
 
 @overload(np.intersect1d, target=TARGET, strict=False)

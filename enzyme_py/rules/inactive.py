@@ -20,7 +20,7 @@ class Inactive:
     @property
     def attributes(self) -> str:
         """The function attributes that tell Enzyme."""
-        return '"enzyme_inactive" nofree nounwind'
+        return '"enzyme_inactive" "enzyme_no_escaping_allocation" nofree nounwind'
 
 
 # What is called under such a name gets constants only, whatever the routine behind it does.
@@ -44,6 +44,7 @@ _ROWS = (
     Inactive(f"{CONSTANT_PREFIX}numba_nextafter", why="gets constants (rules/special.py)"),
     Inactive("numba_get_np_random_state", why="the address of a generator's state"),
     Inactive("numba_get_py_random_state", why="the address of a generator's state"),
+    Inactive("numba_poisson_ptrs", why="a draw of integers"),
     Inactive("numba_rnd_init", why="seeds a generator"),
     Inactive("numba_rnd_shuffle", why="steps a generator"),
     Inactive("puts", why="printing"),
