@@ -92,6 +92,9 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
             message = "the kernel enters object mode, and Python code has no derivative"
             remedy = "take the `with objmode` block out of the kernel, or write it in nopython code"
             raise LoweringError(message, remedy=remedy)
+        if val is filter:
+            message = "`filter` in a kernel has a wrong derivative in reverse mode"
+            raise LoweringError(message, remedy="write the loop with an `if` in place of it")
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
         if is_universal(val) and val not in self._known:

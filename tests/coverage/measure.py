@@ -109,10 +109,7 @@ class Case:
             if exact:
                 found = np.imag(self._total(self._moved(moved, self.u, 1e-40j), is_complex=False))
                 return float(found / 1e-40)
-            return _dot(
-                gradient(*[_like(one, arg) for one, arg in zip(moved, self.args, strict=True)]),
-                self.u,
-            )
+            return _dot(gradient(*moved), self.u)  # in double precision
 
         return differences(along)
 
@@ -262,12 +259,6 @@ def _copied(value: Any) -> Any:
 def _wide(value: Any) -> Any:
     kind = np.complex128 if np.iscomplexobj(value) else np.float64
     return value.astype(kind) if isinstance(value, np.ndarray) else kind(value).item()
-
-
-def _like(value: Any, other: Any) -> Any:
-    if isinstance(other, np.ndarray):
-        return np.asarray(value).astype(other.dtype)
-    return type(other)(value)
 
 
 def _line(error: BaseException) -> str:
