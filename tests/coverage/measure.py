@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -111,7 +112,9 @@ class Case:
                 return float(found / 1e-40)
             return _dot(gradient(*moved), self.u)  # in double precision
 
-        return differences(along)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return differences(along)
 
     def _moved(self, args: list[Any], direction: list[Any], step: Any) -> list[Any]:
         moved = list(args)
