@@ -8,6 +8,10 @@ malloc and its family stay external: Enzyme knows them by these names, and the n
 them to the region allocator.
 """
 
+from __future__ import annotations
+
+from enzyme_py.frontend import typed_lists
+
 # Alignment: Numba asks for 32; the region allocator gives 64 to anything that large.
 _HEADER = """
 declare noalias ptr @malloc(i64) #alloc
@@ -90,6 +94,6 @@ define linkonce_odr noalias ptr @{name}({parameters}) alwaysinline {{
 def runtime_ir() -> str:
     """Return a module that defines the runtime; link it and drop what is unused."""
     parts = [_HEADER.replace("#alloc", 'allockind("alloc,uninitialized") allocsize(0)')]
-    parts += _BODIES.values()
+    parts += [*_BODIES.values(), *typed_lists.BODIES.values()]
     parts += [_forward(name, parameters) for name, parameters in _FORWARDED.items()]
     return "".join(parts)

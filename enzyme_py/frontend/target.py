@@ -26,6 +26,7 @@ from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.descriptors import TargetDescriptor
 from numba.core.errors import NumbaDebugInfoWarning
+from numba.core.extending import _Intrinsic
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.core.target_extension import (
@@ -49,10 +50,13 @@ from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.iteration import countable_iteration
 from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
-from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, unfilled_lists
+from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, typed_list_items
+from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined
 from enzyme_py.frontend.products import is_product, replaced
+from enzyme_py.frontend.tables import holds_no_floats, whole_set_iterators
 from enzyme_py.frontend.transposing import transposition
-from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, hint_tables
+from enzyme_py.frontend.typed_lists import OWN, typed_iteration
+from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
@@ -89,6 +93,8 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
             raise LoweringError(message, remedy=remedy)
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
+        if isinstance(val, _Intrinsic):
+            val = OWN.get(val, val)
         try:
             return super().resolve_value_type(val)
         except ValueError:
@@ -107,7 +113,8 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         self._kernel_target = target
         self._in_exception = False
         self._in_array = False
-        self.last_list_payload: Any = None
+        self.last_payload: Any = None
+        self.is_table = False
         super().__init__(typing_context, name)
 
     @global_compiler_lock  # type: ignore[misc]
@@ -141,9 +148,11 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
 
     def get_data_type(self, ty: Any) -> Any:
         found = super().get_data_type(ty)
-        if isinstance(ty, types.ListPayload):
-            # Numba asks for it right before it grows a list, and grows it without saying the type.
-            self.last_list_payload = found
+        if isinstance(ty, (types.ListPayload, types.SetPayload)):
+            # Numba asks for it right before it makes or grows a list or a set, and does that
+            # without saying the type.
+            self.last_payload = found
+            self.is_table = holds_no_floats(ty.container.dtype)
         return found
 
     def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
@@ -165,7 +174,6 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
             fastmathpass.rewrite_module(mod, self.fastmath)
         hint_block_operations(mod)
         hint_records(mod, self.target_data)
-        hint_tables(mod)
         forget_broadcast_indices(mod)
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
@@ -207,7 +215,14 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         implementation = block_assignment(fn, sig) or transposition(fn, sig)
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
-        return super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)
+        found = super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)
+        return Outlined(found, self, sig) if is_table_operation(fn, sig) else found
+
+    def build_set(self, builder: Any, set_type: Any, items: Any) -> Any:
+        usual = super().build_set
+        if not holds_no_floats(set_type.dtype):
+            return usual(builder, set_type, items)
+        return outlined(self, builder, lambda inner, given: usual(inner, set_type, given), items)
 
 
 def _inlined() -> Flags:
@@ -338,7 +353,15 @@ def _first_line(function: Any) -> int:
     return int(min(lines, default=code.co_firstlineno + 1))
 
 
-_VERSIONS = (_quick_lines, block_joins, countable_iteration, counted_flat_iteration, unfilled_lists)
+_VERSIONS = (
+    _quick_lines,
+    block_joins,
+    countable_iteration,
+    counted_flat_iteration,
+    typed_list_items,
+    typed_iteration,
+    whole_set_iterators,
+)
 _compiling: list[None] = []  # one for each compilation that is under way, under the compiler lock
 
 
