@@ -116,7 +116,7 @@ class EnzymeCall:
         """Say the type trees once more, where Enzyme reads them."""
         for parameter, leaf in zip(function.args[1:], kept, strict=True):
             if leaf.role is Role.DATA and leaf.content:
-                hint = hint_function(function.module, leaf.content)
+                hint = hint_function(function.module, leaf.content, leaf.tree)
                 builder.call(hint, [builder.bitcast(parameter, _POINTER)])
 
     def _fill(

@@ -55,7 +55,7 @@ from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined
 from enzyme_py.frontend.products import is_product, replaced
 from enzyme_py.frontend.tables import holds_no_floats, whole_set_iterators
 from enzyme_py.frontend.transposing import transposition
-from enzyme_py.frontend.typed_lists import OWN, typed_iteration
+from enzyme_py.frontend.typed_lists import OWN, identity, typed_iteration
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
@@ -212,7 +212,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         return super().compile_internal(builder, impl, sig, args, *rest)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        implementation = block_assignment(fn, sig) or transposition(fn, sig)
+        implementation = block_assignment(fn, sig) or transposition(fn, sig) or identity(fn, sig)
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
         found = super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)

@@ -46,14 +46,19 @@ class TypedAttributes(ir.values.ArgumentAttributes):  # type: ignore[misc]
         return [*super()._to_list(typ), f'"enzyme_type"="{self._tree}"']
 
 
-def hint_function(module: ir.Module, content: str) -> ir.Function:
-    """Return the function whose call says that a pointer points at `content` everywhere."""
+def hint_function(module: ir.Module, content: str, tree: str | None = None) -> ir.Function:
+    """Return the function whose call says that a pointer points at `content` everywhere.
+
+    With a type tree of its own the pointer is one to a typed list of that.
+    """
     name = f"{HINT}.{content.replace('@', '.')}"
+    if tree is not None:
+        name = f"{HINT}.list.{'array.' if '[-1,48,-1]' not in tree else ''}{content.replace('@', '.')}"
     found = module.globals.get(name)
     if found is None:
         kind = ir.FunctionType(ir.VoidType(), [_POINTER])
         found = ir.Function(module, kind, name)
-        found.args[0].attributes = TypedAttributes(f"{{[-1]:Pointer, [-1,-1]:{content}}}")
+        found.args[0].attributes = TypedAttributes(tree or f"{{[-1]:Pointer, [-1,-1]:{content}}}")
     return found
 
 
@@ -80,6 +85,14 @@ def content_of(kind: ir.Type) -> str | None:
         real, imaginary = map(content_of, kind.elements)
         return real if real == imaginary else None
     return None
+
+
+def tag_integer(load: Any) -> None:
+    """Say of a load that it is one of an integer, in words that the pass copies along with it."""
+    module = load.parent.parent.parent
+    root = module.add_metadata([ir.MetaDataString(module, "enzyme_py")])
+    long = module.add_metadata([ir.MetaDataString(module, "long"), root, _SIZE(0)])
+    load.set_metadata("tbaa", module.add_metadata([long, long, _SIZE(0)]))
 
 
 def hint_records(module: ir.Module, data: Any) -> None:

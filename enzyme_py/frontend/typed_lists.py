@@ -15,7 +15,8 @@ put into it: their memory would be gone after the call.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -29,7 +30,7 @@ from numba.typed.typedobjectutils import _container_get_data
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.memory import RegionNRT
 from enzyme_py.frontend.tables import holds_no_floats, table_memory
-from enzyme_py.frontend.type_hints import record_hint
+from enzyme_py.frontend.type_hints import record_hint, tag_integer
 
 _BYTE = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
@@ -45,6 +46,22 @@ FOREIGN = (
     "a typed list that is an argument cannot change its length in a derivative, nor take new arrays: "
     "change a copy of it, made in the kernel by `.copy()`"
 )
+
+
+def without_owners(builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
+    """Return a value with null for the owners of its arrays, as they mean nothing in a kernel.
+
+    Stored as they come they are pointers of which the pass does not know whether they are constant.
+    """
+    if isinstance(kind, types.Array):
+        for field in (0, 1):
+            owner = value.type.elements[field]
+            value = builder.insert_value(value, ir.Constant(owner, None), field)
+    elif isinstance(kind, types.BaseTuple):
+        for field, element in enumerate(kind):
+            part = without_owners(builder, element, builder.extract_value(value, field))
+            value = builder.insert_value(value, part, field)
+    return value
 
 
 class _List:
@@ -83,7 +100,10 @@ class _List:
 
     def get(self, field: int) -> ir.Value:
         """Return a field of the header."""
-        return self._builder.load(cgutils.gep_inbounds(self._builder, self.place, 0, field))
+        value = self._builder.load(cgutils.gep_inbounds(self._builder, self.place, 0, field))
+        if isinstance(value.type, ir.IntType):
+            tag_integer(value)
+        return value
 
     def set(self, field: int, value: ir.Value) -> None:
         """Change a field of the header."""
@@ -92,6 +112,7 @@ class _List:
     def put(self, index: ir.Value, item: ir.Value) -> None:
         """Store an item in its place."""
         place = self._builder.gep(self.get(_ITEMS), [index])
+        item = without_owners(self._builder, self._model.fe_type, item)
         self._builder.store(self._model.as_data(self._builder, item), place)
 
     def item(self, index: ir.Value) -> ir.Value:
@@ -154,6 +175,27 @@ def _new(typing_context, item, allocated):  # type: ignore[no-untyped-def]
         return builder.bitcast(made.place, _BYTE)
 
     return signature(types.voidptr, item, allocated), lower
+
+
+@intrinsic
+def _length(typing_context, held):  # type: ignore[no-untyped-def]
+    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+        return _List.of(context, builder, sig.args[0], args[0]).get(_COUNT)
+
+    return signature(types.intp, held), lower
+
+
+@intrinsic
+def _fix_index(typing_context, held, index):  # type: ignore[no-untyped-def]
+    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+        count = _List.of(context, builder, sig.args[0], args[0]).get(_COUNT)
+        index = context.cast(builder, args[1], sig.args[1], types.intp)
+        is_negative = builder.icmp_signed("<", index, _SIZE(0))
+        if isinstance(sig.args[1], types.Integer) and not sig.args[1].signed:
+            is_negative = ir.IntType(1)(0)
+        return builder.select(is_negative, builder.add(index, count), index)
+
+    return signature(types.intp, held, index), lower
 
 
 @intrinsic
@@ -249,6 +291,26 @@ def _delete_strided(typing_context, held, start, count, step):  # type: ignore[n
     return signature(types.int32, held, types.intp, types.intp, types.intp), lower
 
 
+def identity(function: Any, sig: Any) -> Callable[..., Any] | None:
+    """Return what lowers `a is b` of two typed lists, or None for anything else.
+
+    Numba compares their owners, and in a kernel these are null.
+    """
+    if getattr(function, "typing_key", function) is not operator.is_ or sig is None:
+        return None
+    if len(sig.args) != 2 or not all(isinstance(kind, types.ListType) for kind in sig.args):
+        return None
+    return _lower_identity
+
+
+def _lower_identity(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    places = [
+        builder.ptrtoint(_container_get_data(context, builder, kind, value), _SIZE)
+        for kind, value in zip(sig.args, args, strict=True)
+    ]
+    return builder.icmp_unsigned("==", *places)
+
+
 def _delitem(held, index):  # type: ignore[no-untyped-def]  # compiled by Numba
     return _delete_strided(held, index, 1, 1)
 
@@ -294,6 +356,8 @@ OWN = {
     listobject._list_new: _new,
     listobject._list_set_method_table: _set_method_table,
     listobject._make_list: _make_list,
+    listobject._list_length: _length,
+    listobject.fix_index: _fix_index,
     listobject._list_append: _append,
     listobject._list_getitem: _getitem,
     listobject._list_getitem_borrowed: _getitem,
@@ -304,19 +368,6 @@ OWN = {
 
 # The functions of Numba's that read headers, for those of its intrinsics that stay.
 BODIES = {
-    "numba_list_size_address": """
-define linkonce_odr i64 @numba_list_size_address(ptr %list) alwaysinline {
-  %address = ptrtoint ptr %list to i64
-  ret i64 %address
-}
-""",
-    "numba_list_base_ptr": """
-define linkonce_odr ptr @numba_list_base_ptr(ptr %list) alwaysinline {
-  %place = getelementptr inbounds i8, ptr %list, i64 48
-  %items = load ptr, ptr %place
-  ret ptr %items
-}
-""",
     "numba_list_allocated": """
 define linkonce_odr i64 @numba_list_allocated(ptr %list) alwaysinline {
   %place = getelementptr inbounds i8, ptr %list, i64 16

@@ -126,6 +126,13 @@ ROWS = (
         FIX_RULE,
     ),
     Row(
+        r"(?:Cannot|[Ff]ailed to) deduce type of (?P<name>memset)",
+        TypeAnalysisError,
+        "Enzyme cannot tell what the memory is that a derivative fills with zeros",
+        "in reverse over reverse of a list of arrays take forward over reverse, jvp of grad; else read or "
+        "write an element of each array as a float where it is made",
+    ),
+    Row(
         r"(?:Cannot|[Ff]ailed to) deduce (?:single |adding )?type(?: \(cast\))? *"
         r"(?:of )?(?P<name>[a-z]*)",
         TypeAnalysisError,

@@ -28,6 +28,10 @@ def emit_copy(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     """Emit the copy of a number, an array, or a tuple of these."""
     if isinstance(kind, types.Array):
         return emit.compiled(copy_function(kind), returned_type(kind), [kind], [value])
+    if isinstance(kind, types.ListType):
+        is_deep = isinstance(kind.item_type, types.Array)
+        copy = _copy_list_of_arrays if is_deep else _copy_list
+        return emit.compiled(copy, kind, [kind], [value])
     if isinstance(kind, types.BaseTuple):
         parts = [
             emit_copy(emit, element, emit.builder.extract_value(value, i))
@@ -38,6 +42,17 @@ def emit_copy(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
         emit.builder, kind, value
     )  # a function's arrays; no copies, see held_type
     return value
+
+
+def _copy_list(items):  # type: ignore[no-untyped-def]  # compiled by Numba
+    return items.copy()
+
+
+def _copy_list_of_arrays(items):  # type: ignore[no-untyped-def]
+    copied = items.copy()
+    for i in range(len(copied)):
+        copied[i] = copied[i].copy()
+    return copied
 
 
 @infer_global(copy_of)

@@ -16,14 +16,17 @@ class Inactive:
     symbol: str
     why: str
     is_integral: bool = False  # all memory that it is given holds integers
+    is_allocation: bool = False
     memory: str = ""  # what it reads and writes, in LLVM's words, if that is little
 
     @property
     def attributes(self) -> str:
         """The function attributes that tell Enzyme."""
         touched = f" willreturn nosync memory({self.memory})" if self.memory else ""
-        # A value that is stored and loaded would count as active all the same without the second word.
-        return f'"enzyme_inactive" "enzyme_inactive_val" nofree nounwind{touched}'
+        if self.is_allocation:
+            # Without these words a value that is stored and loaded counts as active all the same.
+            touched += ' "enzyme_inactive_val" "enzyme_no_escaping_allocation"'
+        return f'"enzyme_inactive" nofree nounwind{touched}'
 
 
 # What is called under such a name gets constants only, whatever the routine behind it does.
@@ -33,7 +36,12 @@ CONSTANT_PREFIX = "enzyme_py_constant_"
 TABLE_MEMORY = "enzyme_py_table_memory"
 
 _ROWS = (
-    Inactive(TABLE_MEMORY, why="memory for integers and text", memory="inaccessiblemem: readwrite"),
+    Inactive(
+        TABLE_MEMORY,
+        why="memory for integers and text",
+        is_allocation=True,
+        memory="inaccessiblemem: readwrite",
+    ),
     Inactive("numba_attempt_nocopy_reshape", why="computes strides", is_integral=True),
     Inactive("numba_gil_ensure", why="interpreter lock"),
     Inactive("numba_gil_release", why="interpreter lock"),
