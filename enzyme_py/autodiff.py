@@ -17,7 +17,7 @@ from enzyme_py.assembly.allocations import allocates, protect_carried
 from enzyme_py.assembly.block_copies import with_bodies, with_recomputable_copies
 from enzyme_py.assembly.buffers import stable_buffers
 from enzyme_py.assembly.entry import argument_count, assemble, nests
-from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far
+from enzyme_py.assembly.far_exits import check_far_exits, handing_on, may_exit_far
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
@@ -190,6 +190,8 @@ def protected(module: DiffModule) -> DiffModule:
     if not is_marked and not may_exit_far(module.ir):
         return module
     given, module = module, host.simplify(module)
+    if handed_on := handing_on(module.ir):
+        given = module = host.simplify(join_exits(module, handed_on))
     check_far_exits(module)
     if not is_marked:
         return given
