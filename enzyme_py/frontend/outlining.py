@@ -75,6 +75,31 @@ def outlined(
     return builder.call(function, [null, excinfo, *args])
 
 
+def text_hash(function: Any, sig: Any) -> Callable[..., Any] | None:
+    """Return what lowers the hash of a string, or None for anything else.
+
+    Numba's own is seeded by the interpreter, with numbers that a derivative cannot read. No hash outlives
+    the call, so any will do.
+    """
+    if getattr(function, "typing_key", None) is not hash or sig is None:
+        return None
+    return _lower_hash if isinstance(sig.args[0], types.UnicodeType) else None
+
+
+def _hash(text):  # type: ignore[no-untyped-def]  # compiled by Numba
+    number = 5381
+    for letter in text:
+        number = (number * 33 + ord(letter)) & 0x7FFFFFFFFFFFFFFF
+    return number
+
+
+def _lower_hash(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    def lower(inner: ir.IRBuilder, values: Sequence[Any]) -> Any:
+        return context.compile_internal(inner, _hash, sig, list(values))
+
+    return outlined(context, builder, lower, args)
+
+
 def is_table_operation(function: Any, sig: Any) -> bool:
     """Tell whether an operation works on a set that holds no floats.
 
@@ -82,6 +107,8 @@ def is_table_operation(function: Any, sig: Any) -> bool:
     """
     if sig is None or function == "getiter":
         return False
+    if getattr(function, "typing_key", None) is hash:
+        return all(map(holds_no_floats, sig.args))
     return any(map(_is_table, (sig.return_type, *sig.args)))
 
 

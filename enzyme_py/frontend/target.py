@@ -38,6 +38,7 @@ from numba.core.target_extension import (
 )
 
 from enzyme_py.errors import LoweringError
+from enzyme_py.frontend import typed_dicts, typed_lists
 from enzyme_py.frontend.assignments import block_assignment
 from enzyme_py.frontend.broadcasting import (
     broadcast_shape,
@@ -51,11 +52,12 @@ from enzyme_py.frontend.iteration import countable_iteration
 from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, typed_list_items
-from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined
+from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined, text_hash
 from enzyme_py.frontend.products import is_product, replaced
 from enzyme_py.frontend.tables import holds_no_floats, whole_set_iterators
 from enzyme_py.frontend.transposing import transposition
-from enzyme_py.frontend.typed_lists import OWN, identity, typed_iteration
+from enzyme_py.frontend.typed_dicts import iteration
+from enzyme_py.frontend.typed_lists import identity, typed_iteration
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
@@ -94,7 +96,7 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
         if isinstance(val, _Intrinsic):
-            val = OWN.get(val, val)
+            val = typed_lists.OWN.get(val) or typed_dicts.OWN.get(val, val)
         try:
             return super().resolve_value_type(val)
         except ValueError:
@@ -212,7 +214,13 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         return super().compile_internal(builder, impl, sig, args, *rest)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        implementation = block_assignment(fn, sig) or transposition(fn, sig) or identity(fn, sig)
+        implementation = (
+            block_assignment(fn, sig)
+            or transposition(fn, sig)
+            or identity(fn, sig)
+            or iteration(fn, sig)
+            or text_hash(fn, sig)
+        )
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
         found = super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)

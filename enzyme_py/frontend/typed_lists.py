@@ -64,7 +64,7 @@ def without_owners(builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Valu
     return value
 
 
-class _List:
+class TypedList:
     """A typed list at the builder's place."""
 
     def __init__(self, context: Any, builder: ir.IRBuilder, item: Any, data: ir.Value) -> None:
@@ -76,16 +76,16 @@ class _List:
         self.place = builder.bitcast(data, self._head.as_pointer())
 
     @staticmethod
-    def of(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> _List:
+    def of(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> TypedList:
         """Return the list that a value of a list type is."""
         data = _container_get_data(context, builder, kind, value)
-        return _List(context, builder, kind.item_type, data)
+        return TypedList(context, builder, kind.item_type, data)
 
     @staticmethod
-    def new(context: Any, builder: ir.IRBuilder, item: Any, room: ir.Value) -> _List:
+    def new(context: Any, builder: ir.IRBuilder, item: Any, room: ir.Value) -> TypedList:
         """Return a new list with room for so many items, or for a few."""
         size = context.get_abi_sizeof(ir.LiteralStructType([*_HEAD, _BYTE]))
-        made = _List(context, builder, item, ir.Constant(_BYTE, None))
+        made = TypedList(context, builder, item, ir.Constant(_BYTE, None))
         made.place = builder.bitcast(made._allocate(_SIZE(size)), made.place.type)
         least = _SIZE(_SMALLEST)
         room = builder.select(builder.icmp_signed("<", room, least), least, room)
@@ -126,6 +126,13 @@ class _List:
         item = self._builder.load(self._builder.gep(items, [source]))
         self._builder.store(item, self._builder.gep(items, [target]))
 
+    def append(self, item: ir.Value) -> None:
+        """Put an item behind the others."""
+        self.make_room()
+        count = self.get(_COUNT)
+        self.put(count, item)
+        self.set(_COUNT, self._builder.add(count, _SIZE(1)))
+
     def check_own(self) -> None:
         """Raise where the list is one of the caller's."""
         is_foreign = self._builder.icmp_signed("!=", self.get(_ITEM_SIZE), _SIZE(0))
@@ -159,7 +166,7 @@ class _List:
         return self._context.nrt.allocate_unchecked(self._builder, size)
 
 
-def _if_mutable(builder: ir.IRBuilder, held: _List) -> Any:
+def _if_mutable(builder: ir.IRBuilder, held: TypedList) -> Any:
     is_mutable = builder.icmp_signed("!=", held.get(_MUTABLE), _STATUS(0))
     return is_mutable, builder.if_then(is_mutable, likely=True)
 
@@ -171,7 +178,7 @@ def _status(builder: ir.IRBuilder, is_mutable: ir.Value) -> ir.Value:
 @intrinsic
 def _new(typing_context, item, allocated):  # type: ignore[no-untyped-def]
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        made = _List.new(context, builder, item.instance_type, args[1])
+        made = TypedList.new(context, builder, item.instance_type, args[1])
         return builder.bitcast(made.place, _BYTE)
 
     return signature(types.voidptr, item, allocated), lower
@@ -180,7 +187,7 @@ def _new(typing_context, item, allocated):  # type: ignore[no-untyped-def]
 @intrinsic
 def _length(typing_context, held):  # type: ignore[no-untyped-def]
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        return _List.of(context, builder, sig.args[0], args[0]).get(_COUNT)
+        return TypedList.of(context, builder, sig.args[0], args[0]).get(_COUNT)
 
     return signature(types.intp, held), lower
 
@@ -188,7 +195,7 @@ def _length(typing_context, held):  # type: ignore[no-untyped-def]
 @intrinsic
 def _fix_index(typing_context, held, index):  # type: ignore[no-untyped-def]
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        count = _List.of(context, builder, sig.args[0], args[0]).get(_COUNT)
+        count = TypedList.of(context, builder, sig.args[0], args[0]).get(_COUNT)
         index = context.cast(builder, args[1], sig.args[1], types.intp)
         is_negative = builder.icmp_signed("<", index, _SIZE(0))
         if isinstance(sig.args[1], types.Integer) and not sig.args[1].signed:
@@ -221,14 +228,11 @@ def _make_list(typing_context, item, data):  # type: ignore[no-untyped-def]
 @intrinsic
 def _append(typing_context, held, item):  # type: ignore[no-untyped-def]
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        own = _List.of(context, builder, sig.args[0], args[0])
+        own = TypedList.of(context, builder, sig.args[0], args[0])
         own.check_own()
         is_mutable, then = _if_mutable(builder, own)
         with then:
-            own.make_room()
-            count = own.get(_COUNT)
-            own.put(count, args[1])
-            own.set(_COUNT, builder.add(count, _SIZE(1)))
+            own.append(args[1])
         return _status(builder, is_mutable)
 
     return signature(types.int32, held, held.item_type), lower
@@ -241,7 +245,7 @@ def _getitem(typing_context, held, index):  # type: ignore[no-untyped-def]
     result = types.Tuple([types.int32, found])
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        item = _List.of(context, builder, sig.args[0], args[0]).item(args[1])
+        item = TypedList.of(context, builder, sig.args[0], args[0]).item(args[1])
         if not is_none:
             item = context.make_optional_value(builder, sig.args[0].item_type, item)
         return context.make_tuple(builder, result, [_OK, item])
@@ -252,7 +256,7 @@ def _getitem(typing_context, held, index):  # type: ignore[no-untyped-def]
 @intrinsic
 def _setitem(typing_context, held, index, item):  # type: ignore[no-untyped-def]
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        own = _List.of(context, builder, sig.args[0], args[0])
+        own = TypedList.of(context, builder, sig.args[0], args[0])
         if own.holds_memory():
             own.check_own()
         is_mutable, then = _if_mutable(builder, own)
@@ -269,7 +273,7 @@ def _delete_strided(typing_context, held, start, count, step):  # type: ignore[n
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
         held, start, count, step = args
-        own = _List.of(context, builder, sig.args[0], held)
+        own = TypedList.of(context, builder, sig.args[0], held)
         own.check_own()
         is_mutable, then = _if_mutable(builder, own)
         with then:
