@@ -1,4 +1,4 @@
-"""Operations on tables (sets without floats) in functions of their own, which the pass leaves alone.
+"""Operations on tables, and printing, in functions of their own, which the pass leaves alone.
 
 Numba writes the search through a hash table in place of each `add` and each `in`. The pass would keep all
 numbers and branches of that search for the reverse sweep, where no derivative is: MEASURED, 28
@@ -8,23 +8,26 @@ inactive and not inlined is called once, and gives numbers.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
 from numba.core import types
+from numba.core.typing import signature
 
 from enzyme_py.frontend.calling_convention import KernelCallConv
 from enzyme_py.frontend.tables import holds_no_floats
 
 _POINTER = ir.IntType(8).as_pointer()
+_NUMBER = ir.IntType(64)
 
 
 class _Inactive(ir.values.FunctionAttributes):  # type: ignore[misc]
     """Function attributes with those that llvmlite has no word for."""
 
     def _to_list(self, typ: Any) -> list[str]:
-        words = '"enzyme_inactive" "enzyme_inactive_val" "enzyme_no_escaping_allocation"'
+        words = '"enzyme_inactive" "enzyme_inactive_val" "enzyme_no_escaping_allocation" "enzyme_nofree"'
         return [*super()._to_list(typ), words]
 
 
@@ -76,14 +79,40 @@ def outlined(
 
 
 def text_hash(function: Any, sig: Any) -> Callable[..., Any] | None:
-    """Return what lowers the hash of a string, or None for anything else.
+    """Return what lowers the hash of a string or a tuple, or None for anything else.
 
     Numba's own is seeded by the interpreter, with numbers that a derivative cannot read. No hash outlives
     the call, so any will do.
     """
     if getattr(function, "typing_key", None) is not hash or sig is None:
         return None
+    if isinstance(sig.args[0], types.BaseTuple):
+        return functools.partial(_lower_tuple_hash, function)
     return _lower_hash if isinstance(sig.args[0], types.UnicodeType) else None
+
+
+def tuple_hash_type(function: Any, args: Sequence[Any]) -> Any:
+    """Return the signature of the hash of a tuple without floats, or None for anything else.
+
+    Numba finds none for the targets of this package.
+    """
+    if getattr(function, "typing_key", None) is not hash or len(args) != 1:
+        return None
+    is_key = isinstance(args[0], types.BaseTuple) and holds_no_floats(args[0])
+    return signature(types.int64, types.unliteral(args[0])) if is_key else None
+
+
+def _lower_tuple_hash(
+    function: Any, context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]
+) -> Any:
+    total: Any = _NUMBER(5381)
+    for place, kind in enumerate(sig.args[0]):
+        own = context.typing_context.resolve_function_type(function, (kind,), {})
+        part = builder.extract_value(args[0], place)
+        hashed = context.get_function(function, own)(builder, (part,))
+        hashed = context.cast(builder, hashed, own.return_type, types.int64)
+        total = builder.add(builder.mul(total, _NUMBER(1000003)), hashed)
+    return builder.and_(total, _NUMBER(0x7FFFFFFFFFFFFFFF))  # -1 means something else
 
 
 def _hash(text):  # type: ignore[no-untyped-def]  # compiled by Numba
@@ -107,6 +136,8 @@ def is_table_operation(function: Any, sig: Any) -> bool:
     """
     if sig is None or function == "getiter":
         return False
+    if function == "print_item" or getattr(function, "typing_key", None) is print:
+        return True
     if getattr(function, "typing_key", None) is hash:
         return all(map(holds_no_floats, sig.args))
     return any(map(_is_table, (sig.return_type, *sig.args)))

@@ -37,6 +37,8 @@ from numba.core.target_extension import (
     target_registry,
 )
 
+from numba.experimental.jitclass.base import ClassBuilder, JitClassType
+
 from enzyme_py.errors import LoweringError
 from enzyme_py.frontend import typed_dicts, typed_lists
 from enzyme_py.frontend.assignments import block_assignment
@@ -52,7 +54,7 @@ from enzyme_py.frontend.iteration import countable_iteration
 from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, typed_list_items
-from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined, text_hash
+from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined, text_hash, tuple_hash_type
 from enzyme_py.frontend.products import is_product, replaced
 from enzyme_py.frontend.tables import holds_no_floats, whole_set_iterators
 from enzyme_py.frontend.transposing import transposition
@@ -95,6 +97,11 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
             raise LoweringError(message, remedy=remedy)
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
+        if isinstance(val, JitClassType):
+            # Numba tells its CPU target of each class; their methods are registered for all.
+            registry = ClassBuilder.class_impl_registry
+            self._kernel_target.target_context.install_registry(registry)
+            return val.class_type
         if isinstance(val, _Intrinsic):
             val = typed_lists.OWN.get(val) or typed_dicts.OWN.get(val, val)
         try:
@@ -105,6 +112,9 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
             raise
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        found = tuple_hash_type(func, args)
+        if found is not None:
+            return found
         return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
 
 
@@ -223,7 +233,10 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         )
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
-        found = super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)
+        own = self._kernel_target.own_type(fn)
+        if own is not fn and tuple(sig.args) not in own.dispatcher.overloads:
+            own.dispatcher.compile(tuple(sig.args))  # a method of a jitclass: typed by the CPU target
+        found = super().get_function(own, sig, _firstcall)
         return Outlined(found, self, sig) if is_table_operation(fn, sig) else found
 
     def build_set(self, builder: Any, set_type: Any, items: Any) -> Any:

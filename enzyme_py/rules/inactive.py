@@ -51,6 +51,17 @@ _ROWS = (
     Inactive(f"{CONSTANT_PREFIX}sgesv_", why="gets copies of stopped values (njit/inverse.py)"),
     Inactive("puts", why="printing"),
     Inactive("printf", why="printing"),
+    Inactive("PySys_FormatStdout", why="printing"),
+    Inactive("PyObject_Print", why="printing"),
+    Inactive("PyLong_FromLongLong", why="printing"),
+    Inactive("PyLong_FromUnsignedLongLong", why="printing"),
+    Inactive("PyFloat_FromDouble", why="printing"),
+    Inactive("PyBool_FromLong", why="printing"),
+    Inactive("PyUnicode_FromStringAndSize", why="printing"),
+    Inactive("Py_DecRef", why="printing"),
+    Inactive("Py_IncRef", why="printing"),
+    Inactive("PyErr_Clear", why="printing"),
+    Inactive("numba_unpickle", why="printing"),
 )
 
 INACTIVE = {row.symbol: row for row in _ROWS}
