@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from numba import typeof, types
 from numba.typed import List
 from numpy.exceptions import TooHardError
 
@@ -157,20 +157,30 @@ def _check_array(primal: np.ndarray, shadow: Any) -> None:
 
 def _check_list(primal: List, shadow: Any) -> None:
     """Check the shadow of a numba.typed.List of numbers or of arrays."""
-    item = primal._dtype if primal._typed else None
+    item = _item_of(primal)
     if not _can_vary(item):
         message = f"a typed list of {item} cannot be Duplicated: only those of floats or of arrays"
-        raise AnnotationError(message, remedy="pass it as Const, or pass arrays, or tuples of arrays")
-    if not isinstance(shadow, List) or not shadow._typed or shadow._dtype != item:
+        raise AnnotationError(
+            message, remedy="pass it as Const, or pass arrays, or tuples of arrays"
+        )
+    if not isinstance(shadow, List) or _item_of(shadow) != item:
         message = f"the shadow of a typed list of {item} must be one too, not {_say(shadow)}"
         raise ShadowError(message, remedy="write enzyme_py.make_zero(x) for it")
     if len(shadow) != len(primal):
         message = f"the shadow has {len(shadow)} items, its primal {len(primal)}"
         raise ShadowError(message, remedy="write enzyme_py.make_zero(x): it keeps the length")
-    if shadow is primal or shadow._opaque == primal._opaque:
+    if shadow is primal:
         raise ShadowError("the shadow is its primal", remedy="write enzyme_py.make_zero(x) for it")
     if isinstance(item, types.Array):
         _check_tuple(tuple(primal), tuple(shadow))
+
+
+def _item_of(value: List) -> Any:
+    """Return the type of the items; None if the list has never held one."""
+    try:
+        return typeof(value).item_type
+    except (TypeError, ValueError):
+        return None
 
 
 def _can_vary(item: Any) -> bool:
@@ -288,10 +298,13 @@ def _zero(value: Any, made: dict[int, Any]) -> Any:
 
 
 def _zero_list(value: List, made: dict[int, Any]) -> List:
-    zeros = List.empty_list(value._dtype) if value._typed else List()
+    item_type = _item_of(value)
+    zeros = List() if item_type is None else List.empty_list(item_type)
     for item in value:
         # Each item comes as a new view: arrays are told apart by where they lie.
-        zeros.append(zeros_with_strides(item) if isinstance(item, np.ndarray) else _zero(item, made))
+        zeros.append(
+            zeros_with_strides(item) if isinstance(item, np.ndarray) else _zero(item, made)
+        )
     return zeros
 
 

@@ -121,7 +121,9 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
         returns_primal(request) or request.result is not Activity.CONST
     ):
         message = f"the result of `{where.kernel}` has type {return_type}, in memory of the call"
-        remedy = "return a number, an array or a tuple of these: np.array, np.stack or np.concatenate"
+        remedy = (
+            "return a number, an array or a tuple of these: np.array, np.stack or np.concatenate"
+        )
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
     if request.result is Activity.CONST or request.direction is Direction.PRIMAL:
         return

@@ -72,13 +72,17 @@ class RegionNRT(NRTContext):  # type: ignore[misc]
 
     # Lists and sets are the users of what follows.
 
-    def meminfo_new_varsize_dtor_unchecked(self, builder: ir.IRBuilder, size: Any, dtor: Any) -> Any:
+    def meminfo_new_varsize_dtor_unchecked(
+        self, builder: ir.IRBuilder, size: Any, dtor: Any
+    ) -> Any:
         """Make a list or a set."""
         if self._context.is_table:
             return table_header(builder, table_memory(builder, size))
         return super().meminfo_new_varsize_dtor_unchecked(builder, size, dtor)
 
-    def meminfo_varsize_alloc_unchecked(self, builder: ir.IRBuilder, meminfo: Any, size: Any) -> Any:
+    def meminfo_varsize_alloc_unchecked(
+        self, builder: ir.IRBuilder, meminfo: Any, size: Any
+    ) -> Any:
         """Give a set a new block."""
         if not self._context.is_table:
             return super().meminfo_varsize_alloc_unchecked(builder, meminfo, size)

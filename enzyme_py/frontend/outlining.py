@@ -16,6 +16,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
 
+from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.calling_convention import KernelCallConv
 from enzyme_py.frontend.tables import holds_no_floats
 
@@ -86,6 +87,10 @@ def text_hash(function: Any, sig: Any) -> Callable[..., Any] | None:
     """
     if getattr(function, "typing_key", None) is not hash or sig is None:
         return None
+    if isinstance(sig.args[0], (types.Float, types.Complex)):
+        message = "the kernel looks for a float in a set or a dict, or asks for its hash"
+        remedy = "keys carry no derivative: keep floats in a list, and look for one by a loop"
+        raise UnsupportedTypeError(message, remedy=remedy)
     if isinstance(sig.args[0], types.BaseTuple):
         return functools.partial(_lower_tuple_hash, function)
     return _lower_hash if isinstance(sig.args[0], types.UnicodeType) else None

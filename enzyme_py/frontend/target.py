@@ -36,7 +36,6 @@ from numba.core.target_extension import (
     target_override,
     target_registry,
 )
-
 from numba.experimental.jitclass.base import ClassBuilder, JitClassType
 
 from enzyme_py.errors import LoweringError
@@ -54,13 +53,19 @@ from enzyme_py.frontend.iteration import countable_iteration
 from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, typed_list_items
-from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined, text_hash, tuple_hash_type
+from enzyme_py.frontend.outlining import (
+    Outlined,
+    is_table_operation,
+    outlined,
+    text_hash,
+    tuple_hash_type,
+)
 from enzyme_py.frontend.products import is_product, replaced
 from enzyme_py.frontend.tables import holds_no_floats, whole_set_iterators
 from enzyme_py.frontend.transposing import transposition
+from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
 from enzyme_py.frontend.typed_dicts import iteration
 from enzyme_py.frontend.typed_lists import identity, typed_iteration
-from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
@@ -235,7 +240,9 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
             return _wrap_impl(implementation, self, sig)
         own = self._kernel_target.own_type(fn)
         if own is not fn and tuple(sig.args) not in own.dispatcher.overloads:
-            own.dispatcher.compile(tuple(sig.args))  # a method of a jitclass: typed by the CPU target
+            own.dispatcher.compile(
+                tuple(sig.args)
+            )  # a method of a jitclass: typed by the CPU target
         found = super().get_function(own, sig, _firstcall)
         return Outlined(found, self, sig) if is_table_operation(fn, sig) else found
 

@@ -53,7 +53,9 @@ def hint_function(module: ir.Module, content: str, tree: str | None = None) -> i
     """
     name = f"{HINT}.{content.replace('@', '.')}"
     if tree is not None:
-        name = f"{HINT}.list.{'array.' if '[-1,48,-1]' not in tree else ''}{content.replace('@', '.')}"
+        name = (
+            f"{HINT}.list.{'array.' if '[-1,48,-1]' not in tree else ''}{content.replace('@', '.')}"
+        )
     found = module.globals.get(name)
     if found is None:
         kind = ir.FunctionType(ir.VoidType(), [_POINTER])

@@ -56,7 +56,7 @@ def _settle(slots, hashed, index):  # type: ignore[no-untyped-def]
 
 
 def _add(dictionary, key, hashed):  # type: ignore[no-untyped-def]
-    found = _find(dictionary, key, hashed)
+    found = _find(dictionary, key, hashed)  # type: ignore[no-untyped-call]
     if found >= 0:
         return found
     keys, hashes, slots = _keys(dictionary), _hashes(dictionary), _slots(dictionary)
@@ -70,8 +70,8 @@ def _add(dictionary, key, hashed):  # type: ignore[no-untyped-def]
             slots.append(-1)
         for index in range(len(keys) - 1):
             # A deleted key keeps a place on the way to others; nothing is equal to it.
-            _settle(slots, hashes[index], index)
-    _settle(slots, hashed, len(keys) - 1)
+            _settle(slots, hashes[index], index)  # type: ignore[no-untyped-call]
+    _settle(slots, hashed, len(keys) - 1)  # type: ignore[no-untyped-call]
     return -1
 
 
@@ -137,7 +137,9 @@ class _Dict:
         proxy = cgutils.create_struct_proxy(kind)(context, builder, value=value)
         self.values = TypedList(context, builder, kind.value_type, proxy.data)
 
-    def ask(self, function: Callable[..., Any], result: Any, kinds: Sequence[Any], *given: Any) -> Any:
+    def ask(
+        self, function: Callable[..., Any], result: Any, kinds: Sequence[Any], *given: Any
+    ) -> Any:
         """Call one of the functions above, in a function of its own."""
         sig = signature(result, self._kind, *kinds)
 
@@ -315,7 +317,9 @@ def _getiter(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any])
 
 
 @iternext_impl(RefType.BORROWED)  # type: ignore[untyped-decorator]
-def _iternext(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any], result: Any) -> None:
+def _iternext(
+    context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any], result: Any
+) -> None:
     kind = sig.args[0]
     iterator = context.make_helper(builder, kind, args[0])
     own = _Dict(context, builder, kind.parent, iterator.parent)

@@ -46,6 +46,11 @@ FOREIGN = (
     "a typed list that is an argument cannot change its length in a derivative, nor take new arrays: "
     "change a copy of it, made in the kernel by `.copy()`"
 )
+WRITTEN = (
+    "a typed list that is Const is written by the kernel, and what it takes would have no derivative: make "
+    "it Duplicated, or write to a copy of it, made in the kernel by `.copy()`"
+)
+_FROZEN = _SIZE(-1)  # the item size of a list that must not be written
 
 
 def without_owners(builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
@@ -140,6 +145,13 @@ class TypedList:
             convention = self._context.call_conv
             convention.return_user_exc(self._builder, UnsupportedTypeError, (FOREIGN,))
 
+    def check_written(self) -> None:
+        """Raise where the list is constant for the derivative."""
+        is_frozen = self._builder.icmp_signed("==", self.get(_ITEM_SIZE), _FROZEN)
+        with self._builder.if_then(is_frozen, likely=False):
+            convention = self._context.call_conv
+            convention.return_user_exc(self._builder, UnsupportedTypeError, (WRITTEN,))
+
     def holds_memory(self) -> bool:
         """Tell whether items are or hold arrays."""
         return bool(self._model.contains_nrt_meminfo())
@@ -164,6 +176,33 @@ class TypedList:
         if self._is_table:
             return table_memory(self._builder, size)
         return self._context.nrt.allocate_unchecked(self._builder, size)
+
+
+def frozen(builder: ir.IRBuilder, data: ir.Value) -> ir.Value:
+    """Return the address of a header for the same items, through which they cannot be written."""
+    head = ir.LiteralStructType([*_HEAD, _BYTE])
+    copied = cgutils.alloca_once(builder, head)
+    builder.store(builder.load(builder.bitcast(data, head.as_pointer())), copied)
+    builder.store(_FROZEN, cgutils.gep_inbounds(builder, copied, 0, _ITEM_SIZE))
+    return builder.bitcast(copied, data.type)
+
+
+def rebuilt(
+    context: Any,
+    builder: ir.IRBuilder,
+    kind: Any,
+    value: ir.Value,
+    change: Callable[[ir.Value], ir.Value],
+) -> ir.Value:
+    """Return a new list of a kernel's, with every item of another changed."""
+    old = TypedList.of(context, builder, kind, value)
+    count = old.get(_COUNT)
+    new = TypedList.new(context, builder, kind.item_type, count)
+    with cgutils.for_range(builder, count) as loop:
+        new.append(change(old.item(loop.index)))
+    made = cgutils.create_struct_proxy(kind)(context, builder)
+    made.data = builder.bitcast(new.place, _BYTE)
+    return made._getvalue()
 
 
 def _if_mutable(builder: ir.IRBuilder, held: TypedList) -> Any:
@@ -257,8 +296,7 @@ def _getitem(typing_context, held, index):  # type: ignore[no-untyped-def]
 def _setitem(typing_context, held, index, item):  # type: ignore[no-untyped-def]
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
         own = TypedList.of(context, builder, sig.args[0], args[0])
-        if own.holds_memory():
-            own.check_own()
+        own.check_own() if own.holds_memory() else own.check_written()
         is_mutable, then = _if_mutable(builder, own)
         with then:
             own.put(args[1], args[2])

@@ -78,9 +78,9 @@ ROWS = (
     Row(
         rf"{_NO_RULE} numba_(?P<name>list|dict)_\w+",
         NoDerivativeError,
-        "a typed {name} (numba.typed) has no derivative",
-        "keep the items in a plain list that the kernel makes, `parts = [x, y]` and `parts.append`, in a "
-        "tuple or in an array",
+        "what the kernel does with a typed {name} (numba.typed) has no derivative",
+        "reading, writing, growing and walking through it have; else keep the items in a plain list that "
+        "the kernel makes, `parts = [x, y]` and `parts.append`, in a tuple or in an array",
     ),
     Row(
         rf"{_NO_RULE} (?P<name>[^\s]+)",

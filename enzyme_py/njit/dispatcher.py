@@ -28,7 +28,8 @@ from enzyme_py.settings import settings
 from enzyme_py.trees import holds_tree, over_trees
 
 CAN_BE_TAKEN = (
-    "pass numbers, arrays, and tuples, lists, dicts or dataclasses of these; "
+    "pass numbers, arrays, tuples, lists, dicts or dataclasses of these, or a numba.typed.List of "
+    "numbers or of arrays; "
     "let the kernel capture anything else"
 )
 

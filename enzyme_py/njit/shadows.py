@@ -20,6 +20,8 @@ from numba.np import arrayobj
 from enzyme_py.assembly.results import with_arrays
 from enzyme_py.errors import ShadowError
 from enzyme_py.frontend.leaves import Role, leaves
+from enzyme_py.frontend.target import KernelContext
+from enzyme_py.frontend.typed_lists import rebuilt
 from enzyme_py.njit.plans import Emit
 
 
@@ -33,7 +35,13 @@ def zero_shadow(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     if isinstance(kind, types.Array):
         return _zero_array(emit, kind, value)
     if isinstance(kind, types.ListType):
-        is_deep = isinstance(kind.item_type, types.Array)
+        item = kind.item_type
+        if isinstance(emit.context, KernelContext):
+            # Numba's methods, compiled while a kernel is lowered, are not found.
+            return rebuilt(
+                emit.context, emit.builder, kind, value, lambda one: zero_shadow(emit, item, one)
+            )
+        is_deep = isinstance(item, types.Array)
         zeros = _zeros_for_arrays if is_deep else _zeros_for_numbers
         return emit.compiled(zeros, kind, [kind], [value])
     if isinstance(kind, types.BaseTuple):
@@ -154,9 +162,7 @@ def _check_items(primal, shadow):  # type: ignore[no-untyped-def]
             raise ShadowError("a shadow has other strides than its primal")
 
 
-def _check_list(
-    emit: Emit, kind: Any, value: ir.Value, shadow_kind: Any, shadow: ir.Value
-) -> None:
+def _check_list(emit: Emit, kind: Any, value: ir.Value, shadow_kind: Any, shadow: ir.Value) -> None:
     check = _check_items if isinstance(kind.item_type, types.Array) else _check_length
     emit.compiled(check, types.none, [kind, shadow_kind], [value, shadow])
 
