@@ -225,7 +225,7 @@ def _check_tuple(primal: tuple[Any, ...], shadow: Any) -> None:
     for part, its_shadow in zip(primal, shadow, strict=True):
         if isinstance(part, (tuple, np.ndarray)) and _is_inactive_array(part):
             continue
-        if _is_float(part) or isinstance(part, (tuple, np.ndarray)):
+        if _is_float(part) or isinstance(part, (tuple, np.ndarray, List)):
             check_shadow(part, its_shadow)
     _check_parts_apart(list(_pairs(primal, shadow)))
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
-from numba.core import cpu, dispatcher, lowering, types, typing
+from numba.core import cpu, dispatcher, types, typing
 from numba.core.base import _wrap_impl
 from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
@@ -47,12 +47,9 @@ from enzyme_py.frontend.broadcasting import (
     is_broadcast,
 )
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
-from enzyme_py.frontend.flat_iteration import counted_flat_iteration
 from enzyme_py.frontend.growth import KernelCompiler
-from enzyme_py.frontend.iteration import countable_iteration
-from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.library import RawCodegen
-from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT, typed_list_items
+from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
 from enzyme_py.frontend.outlining import (
     Outlined,
     is_table_operation,
@@ -61,11 +58,12 @@ from enzyme_py.frontend.outlining import (
     tuple_hash_type,
 )
 from enzyme_py.frontend.products import is_product, replaced
-from enzyme_py.frontend.tables import holds_no_floats, whole_set_iterators
+from enzyme_py.frontend.tables import holds_no_floats
 from enzyme_py.frontend.transposing import transposition
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
 from enzyme_py.frontend.typed_dicts import iteration
-from enzyme_py.frontend.typed_lists import identity, typed_iteration
+from enzyme_py.frontend.typed_lists import identity
+from enzyme_py.frontend.versions import own_versions
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
@@ -353,58 +351,11 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
         cres.library.codegen.libraries[cres.fndesc.mangled_name] = cres.library
 
     def compile(self, sig: Any) -> Any:
-        with self.targetdescr.override(), warnings.catch_warnings(), _own_versions():
+        with self.targetdescr.override(), warnings.catch_warnings(), own_versions():
             # Numba makes up functions for array expressions and cannot show their source. The
             # global compiler lock, which every caller holds, also guards the filters.
             warnings.simplefilter("ignore", NumbaDebugInfoWarning)
             return super().compile(sig)
-
-
-@contextlib.contextmanager
-def _quick_lines() -> Iterator[None]:
-    """Within the block, Numba asks a function's code for its first line, not its file.
-
-    It would parse the whole file for each function, those of its own large modules among them: half
-    of the time of a first gradient with a slice assignment (MEASURED, 0.9 s of 1.8 s).
-    """
-    usual = lowering.get_func_body_first_lineno
-    lowering.get_func_body_first_lineno = _first_line
-    try:
-        yield
-    finally:
-        lowering.get_func_body_first_lineno = usual
-
-
-def _first_line(function: Any) -> int:
-    code = function.__code__
-    lines = [line for *_, line in code.co_lines() if line and line > code.co_firstlineno]
-    return int(min(lines, default=code.co_firstlineno + 1))
-
-
-_VERSIONS = (
-    _quick_lines,
-    block_joins,
-    countable_iteration,
-    counted_flat_iteration,
-    typed_list_items,
-    typed_iteration,
-    whole_set_iterators,
-)
-_compiling: list[None] = []  # one for each compilation that is under way, under the compiler lock
-
-
-@contextlib.contextmanager
-def _own_versions() -> Iterator[None]:
-    """Within the block, Numba lowers by our versions of some of its functions.
-
-    A callee is compiled in the middle of its caller: the versions stay until the outermost is done.
-    """
-    with contextlib.ExitStack() as versions:
-        for version in () if _compiling else _VERSIONS:
-            versions.enter_context(version())
-        versions.callback(_compiling.pop)
-        _compiling.append(None)
-        yield
 
 
 def _decorator(target: KernelTarget) -> Callable[..., Any]:

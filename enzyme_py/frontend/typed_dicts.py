@@ -23,6 +23,7 @@ from numba.typed import dictobject
 from numba.typed.dictobject import Status
 
 from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.frontend.calling_convention import KernelCallConv
 from enzyme_py.frontend.outlining import outlined
 from enzyme_py.frontend.tables import holds_no_floats, table_memory
 from enzyme_py.frontend.typed_lists import TypedList
@@ -149,7 +150,11 @@ class _Dict:
         return outlined(self._context, self._builder, lower, [self._value, *given])
 
 
-def _check(kind: Any) -> None:
+def _check(context: Any, kind: Any) -> None:
+    if not isinstance(context.call_conv, KernelCallConv):
+        message = "a dict in a kernel that holds a `try`, itself or in what it calls"
+        remedy = "ask by an `if` what the `try` is for, or keep the values in a list or an array"
+        raise UnsupportedTypeError(message, remedy=remedy)
     if not holds_no_floats(kind.key_type):
         message = f"a dict in the kernel has keys of type {kind.key_type}"
         remedy = "take integers, strings, or tuples of integers as keys: keys carry no derivative"
@@ -177,7 +182,7 @@ def _make(typing_context, key, value, data):  # type: ignore[no-untyped-def]
     kind = types.DictType(key.instance_type, value.instance_type)
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        _check(kind)
+        _check(context, kind)
 
         def make(inner: ir.IRBuilder, given: Sequence[Any]) -> Any:
             places = inner.bitcast(table_memory(inner, _SIZE(32)), _BYTE.as_pointer())

@@ -14,9 +14,8 @@ put into it: their memory would be gone after the call.
 
 from __future__ import annotations
 
-import contextlib
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -28,7 +27,6 @@ from numba.typed.listobject import ListStatus
 from numba.typed.typedobjectutils import _container_get_data
 
 from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.frontend.memory import RegionNRT
 from enzyme_py.frontend.tables import holds_no_floats, table_memory
 from enzyme_py.frontend.type_hints import record_hint, tag_integer
 
@@ -278,7 +276,7 @@ def _append(typing_context, held, item):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def _getitem(typing_context, held, index):  # type: ignore[no-untyped-def]
+def typed_getitem(typing_context, held, index):  # type: ignore[no-untyped-def]
     is_none = isinstance(held.item_type, types.NoneType)
     found = held.item_type if is_none else types.Optional(held.item_type)
     result = types.Tuple([types.int32, found])
@@ -366,34 +364,6 @@ def _delete_slice(held, start, stop, step):  # type: ignore[no-untyped-def]
     return _delete_strided(held, start, count, step)
 
 
-class _GetItem:
-    """Stands for the intrinsic of Numba's that its iterators call by themselves."""
-
-    @staticmethod
-    def _defn(typing_context: Any, held: Any, index: Any) -> Any:
-        sig, lower = _getitem._defn(typing_context, held, index)
-        usual = _getitem_borrowed._defn(typing_context, held, index)[1]
-
-        def choose(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-            own = isinstance(context.nrt, RegionNRT)
-            return (lower if own else usual)(context, builder, sig, args)
-
-        return sig, choose
-
-
-_getitem_borrowed = listobject._list_getitem_borrowed
-
-
-@contextlib.contextmanager
-def typed_iteration() -> Iterator[None]:
-    """Within the block, iterators of typed lists load items by this file."""
-    listobject._list_getitem_borrowed = _GetItem
-    try:
-        yield
-    finally:
-        listobject._list_getitem_borrowed = _getitem_borrowed
-
-
 OWN = {
     listobject._list_new: _new,
     listobject._list_set_method_table: _set_method_table,
@@ -401,35 +371,9 @@ OWN = {
     listobject._list_length: _length,
     listobject.fix_index: _fix_index,
     listobject._list_append: _append,
-    listobject._list_getitem: _getitem,
-    listobject._list_getitem_borrowed: _getitem,
+    listobject._list_getitem: typed_getitem,
+    listobject._list_getitem_borrowed: typed_getitem,
     listobject._list_setitem: _setitem,
     listobject._list_delitem: _delitem,
     listobject._list_delete_slice: _delete_slice,
-}
-
-# The functions of Numba's that read headers, for those of its intrinsics that stay.
-BODIES = {
-    "numba_list_allocated": """
-define linkonce_odr i64 @numba_list_allocated(ptr %list) alwaysinline {
-  %place = getelementptr inbounds i8, ptr %list, i64 16
-  %room = load i64, ptr %place
-  ret i64 %room
-}
-""",
-    "numba_list_is_mutable": """
-define linkonce_odr i32 @numba_list_is_mutable(ptr %list) alwaysinline {
-  %place = getelementptr inbounds i8, ptr %list, i64 24
-  %flag = load i32, ptr %place
-  ret i32 %flag
-}
-""",
-    "numba_list_set_is_mutable": """
-define linkonce_odr void @numba_list_set_is_mutable(ptr %list, i64 %flag) alwaysinline {
-  %place = getelementptr inbounds i8, ptr %list, i64 24
-  %short = trunc i64 %flag to i32
-  store i32 %short, ptr %place
-  ret void
-}
-""",
 }
