@@ -4,4 +4,8 @@ One subject a file; importing this package teaches Numba's target for kernels al
 compiled code that nobody differentiates, Numba's own implementations stay in place.
 """
 
+from enzyme_py.linalg import cholesky as cholesky
+from enzyme_py.linalg import determinant as determinant
+from enzyme_py.linalg import eigh as eigh
+from enzyme_py.linalg import inverse as inverse
 from enzyme_py.linalg import solve as solve

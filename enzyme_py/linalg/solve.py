@@ -10,7 +10,6 @@ system a row. With the third size set, the system is that of A's adjoint.
 from __future__ import annotations
 
 import numpy as np
-from numba.core import types
 from numba.extending import overload, register_jitable
 from numba.np import linalg
 
@@ -18,7 +17,6 @@ from enzyme_py.frontend.ruled import new_work, ruled, size_in
 from enzyme_py.linalg.work import (
     INTEGER,
     TARGET,
-    adjoint,
     check_finite,
     conjugate,
     first_of,
