@@ -99,7 +99,7 @@ def lower_half(a):
     found = np.zeros_like(a)
     for i in range(a.shape[0]):
         found[i, :i] = a[i, :i]
-        found[i, i] = 0.5 * a[i, i].real
+        found[i, i] = 0.5 * a[i, i]
     return found
 
 
