@@ -1,0 +1,277 @@
+"""Linear algebra in kernels: each function by formulas, differences, directions and orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py import Const, Duplicated, Forward
+from tests.rotation import selected
+
+RANDOM = np.random.default_rng(5)
+SINGULAR = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+
+
+def draw(*shape: int, like: str = "d") -> Any:
+    found = RANDOM.normal(size=shape)
+    return found + 1j * RANDOM.normal(size=shape) if like == "z" else found
+
+
+A, B, V = draw(3, 3) + 3.0 * np.eye(3), draw(3, 2), draw(3)
+TALL, WIDE = draw(4, 2), draw(2, 4)
+ZA, ZB = draw(3, 3, like="z") + 3.0 * np.eye(3), draw(3, 2, like="z")
+ZTALL, ZWIDE = draw(4, 2, like="z"), draw(2, 4, like="z")
+POSITIVE, ZPOSITIVE = A @ A.T + np.eye(3), ZA @ ZA.conj().T + np.eye(3)
+DIAGONALISABLE = A @ np.diag([1.0, 2.0, 3.5]) @ np.linalg.inv(A)
+
+
+def inner(x: Any, y: Any) -> float:
+    return float(np.sum((np.conj(x) * y).real))
+
+
+def slope(f: Callable[..., Any], at: tuple[Any, ...], along: tuple[Any, ...]) -> Any:
+    """The derivative of f in one direction, by differences of the fourth order."""
+
+    def value(step: float) -> Any:
+        return f(*(x + step * v for x, v in zip(at, along, strict=True)))
+
+    return (8.0 * (value(1e-4) - value(-1e-4)) - value(2e-4) + value(-2e-4)) / 12e-4
+
+
+# Kernels. Those of vectors that are known up to a factor have results that do not depend on it.
+
+
+def z_solve(a, b):
+    x = np.linalg.solve(a, b)
+    return np.sum((x * x * np.conj(x)).real) + np.sum((x * x).imag)
+
+
+def z_inv(a):
+    x = np.linalg.inv(a)
+    return np.sum((x * x * np.conj(x)).real) + np.sum((x * x).imag)
+
+
+def d_solve(a, b):
+    x = np.linalg.solve(a, b)
+    return np.sum(np.sin(x) * x)
+
+
+def z_det(a):
+    d = np.linalg.det(a)
+    s, l = np.linalg.slogdet(a)
+    return (d * d).imag + d.real + (s * s).imag * np.sin(l) + s.real
+
+
+def d_det(a):
+    s, l = np.linalg.slogdet(a)
+    return np.sin(0.1 * np.linalg.det(a)) + s * np.sin(l)
+
+
+def z_cholesky(a):
+    x = np.linalg.cholesky(a)
+    return np.sum((x * x * np.conj(x)).real) + np.sum((x * x).imag)
+
+
+def d_cholesky(a):
+    x = np.linalg.cholesky(a)
+    return np.sum(np.sin(x) * x)
+
+
+def z_eigh(a):
+    w, v = np.linalg.eigh(a)
+    p = v[0] * np.conj(v[1])
+    return np.sum(np.sin(w) * w) + np.sum(p.real * w) + np.sum(p.imag * w**2)
+
+
+def d_eigh(a):
+    w, v = np.linalg.eigh(a)
+    return np.sum(np.sin(w) * w) + np.sum(v[0] ** 2 * w) + np.sum(v[0] * v[1] * w**2)
+
+
+def d_eigvalsh(a):
+    w = np.linalg.eigvalsh(a)
+    return np.sum(np.sin(w) * w)
+
+
+def z_svd(a):
+    u, s, vh = np.linalg.svd(a, False)
+    p = u[0] * vh[:, 1]
+    q = u[0] * np.conj(u[1])
+    return np.sum(np.sin(s) * s) + np.sum(p.real * s + p.imag * s**2) + np.sum(q.imag * s**2)
+
+
+def d_svd(a):
+    u, s, vh = np.linalg.svd(a)
+    k = len(s)
+    left, right = np.ascontiguousarray(u[:, k:]), np.ascontiguousarray(vh[k:])
+    p, q = left @ left.T, right.T @ right
+    free = p[0, 1] * s[0] + np.sin(p[1, 1]) + np.sin(q[0, 1]) + q[1, 1] ** 2 * s[1]
+    return free + np.sum(np.sin(s) * s) + np.sum(u[0, :k] * vh[:k, 1] * s)
+
+
+def z_qr(a):
+    q, r = np.linalg.qr(a)
+    return np.sum((q * q).imag) + np.sum(q.real) + np.sum((r * r * r).imag) + np.sum(r.real**2)
+
+
+def d_qr(a):
+    q, r = np.linalg.qr(a)
+    return np.sum(np.sin(q)) + np.sum(np.sin(r) * r)
+
+
+def z_pinv(a):
+    p = np.linalg.pinv(a)
+    return np.sum((p * p * p).imag + p.real**2)
+
+
+def d_pinv(a):
+    p = np.linalg.pinv(a)
+    return np.sum(np.sin(p) * p)
+
+
+def lstsq(a, b):
+    x, left, rank, s = np.linalg.lstsq(a, b)
+    return np.sum((x * x).real) + np.sum(left**2) + rank * np.sum(s**2 * np.sin(s))
+
+
+def z_eig(a):
+    w, v = np.linalg.eig(a)
+    return np.sum((w * w * w).imag + (v[0] * v[1] * w).real + (v[2] * v[2]).imag * w.real)
+
+
+def d_eig(a):
+    w, v = np.linalg.eig(a)
+    return np.sum(np.sin(w) * w + v[0] ** 2 * w + v[1] ** 3 * v[0] * w)
+
+
+def eigvals(a):
+    w = np.linalg.eigvals(a)
+    return np.sum(np.sin(w) * w)
+
+
+def norms(a):
+    by_values = np.linalg.norm(a, 2) ** 2 + np.linalg.norm(a, -2) ** 3 + np.linalg.cond(a)
+    by_sums = np.linalg.norm(a, 1) ** 2 * np.linalg.norm(a, -1)
+    by_rows = np.linalg.norm(a, np.inf) ** 2 * np.linalg.norm(a, -np.inf)
+    return by_values + by_sums + by_rows + np.linalg.norm(a) * np.linalg.matrix_rank(a)
+
+
+def vector_norms(x):
+    return (
+        np.linalg.norm(x, 3) + np.linalg.norm(x, 1) ** 2 + np.linalg.norm(x, 0) * x[0].real
+    ) * (np.linalg.norm(x, np.inf) + np.linalg.norm(x, -np.inf) ** 2 + np.linalg.norm(x, 2))
+
+
+def powers(a):
+    fifth, back = np.linalg.matrix_power(a, 5), np.linalg.matrix_power(a, -3)
+    return np.sum(np.sin(fifth)) + np.sum(back**2) + np.linalg.cond(a, 1)
+
+
+def products(a, b):
+    outside = np.outer(a[0], b[:, 0])
+    return np.trace(a) * np.trace(outside, 1) + np.sum(np.sin(np.kron(a, b))) + np.vdot(a[0], b[:, 1])
+
+
+@dataclass(frozen=True)
+class Row:
+    """A kernel, its arguments, and the second orders that an ordinary run looks at."""
+
+    kernel: Callable[..., float]
+    arguments: tuple[Any, ...]
+    orders: tuple[str, ...] = ()
+
+
+ALL_ORDERS = ("FoR", "RoR", "FoF", "RoF")
+ROWS = {
+    "solve": Row(d_solve, (A, V), ALL_ORDERS),
+    "solve-matrix": Row(d_solve, (A, B)),
+    "solve-complex": Row(z_solve, (ZA, ZB)),
+    "inv": Row(z_inv, (ZA,), ("FoR",)),
+    "det": Row(d_det, (A,), ("RoR",)),
+    "det-complex": Row(z_det, (ZA,)),
+    "cholesky": Row(d_cholesky, (POSITIVE,)),
+    "cholesky-complex": Row(z_cholesky, (ZPOSITIVE,), ("FoR",)),
+    "eigh": Row(d_eigh, (POSITIVE,), ("RoF",)),
+    "eigh-complex": Row(z_eigh, (ZPOSITIVE,)),
+    "eigvalsh": Row(d_eigvalsh, (POSITIVE,)),
+    "svd-full-tall": Row(d_svd, (TALL,)),
+    "svd-full-wide": Row(d_svd, (WIDE,)),
+    "svd": Row(z_svd, (ZTALL,), ("FoR",)),
+    "svd-wide": Row(z_svd, (ZWIDE,)),
+    "qr-tall": Row(d_qr, (TALL,), ("FoR",)),
+    "qr-wide": Row(z_qr, (ZWIDE,)),
+    "qr-complex": Row(z_qr, (ZTALL,)),
+    "pinv-tall": Row(d_pinv, (TALL,), ("FoR",)),
+    "pinv-wide": Row(z_pinv, (ZWIDE,)),
+    "lstsq": Row(lstsq, (TALL, draw(4))),
+    "lstsq-wide": Row(lstsq, (ZWIDE, draw(2, 3, like="z"))),
+    "eig": Row(d_eig, (DIAGONALISABLE,)),
+    "eig-complex": Row(z_eig, (draw(3, 3, like="z"),)),
+    "eigvals": Row(eigvals, (DIAGONALISABLE,)),
+    "norms": Row(norms, (TALL,)),
+    "vector-norms": Row(vector_norms, (draw(5),)),
+    "vector-norms-complex": Row(vector_norms, (draw(5, like="z"),)),
+    "powers": Row(powers, (A,)),
+    "products": Row(products, (A, B)),
+}
+
+
+def gradients(f: Callable[..., Any], at: tuple[Any, ...]) -> Any:
+    return enzyme.grad(f, argnums=tuple(range(len(at))))(*at)
+
+
+def directional(f: Callable[..., float], along: tuple[Any, ...]) -> Callable[..., Any]:
+    """The tangent of f in one direction, as a function of one or two arguments."""
+    if len(along) == 1:
+        (u,) = along
+        return lambda a: enzyme.jvp(f, (a,), (u,))[1]
+    u, v = along
+    return lambda a, b: enzyme.jvp(f, (a, b), (u, v))[1]
+
+
+def second(order: str, row: Row, along: tuple[Any, ...], other: tuple[Any, ...]) -> float:
+    """The second derivative in two directions, by derivatives of derivatives."""
+    f, at = row.kernel, row.arguments
+    slopes = enzyme.grad(f, argnums=tuple(range(len(at))))
+    if order == "FoR":
+        return sum(map(inner, enzyme.jvp(lambda *x: slopes(*x), at, along)[1], other))
+    if order == "RoR":
+        return sum(map(inner, enzyme.vjp(lambda *x: slopes(*x), *at)[1](other), along))
+    if order == "FoF":
+        return float(enzyme.jvp(directional(f, other), at, along)[1])
+    return sum(map(inner, gradients(directional(f, other), at), along))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_first_order(name: str) -> None:
+    row = ROWS[name]
+    f, at = row.kernel, row.arguments
+    along = tuple(draw(*x.shape, like=x.dtype.char) for x in at)
+    want = slope(f, at, along)
+    np.testing.assert_allclose(enzyme.jvp(f, at, along)[1], want, rtol=1e-7, atol=1e-8)
+    found = sum(map(inner, gradients(f, at), along))
+    np.testing.assert_allclose(found, want, rtol=1e-7, atol=1e-8)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "order" in metafunc.fixturenames:
+        is_full = metafunc.config.getoption("full")
+        cases = [
+            pytest.param(row, order, id=f"{name}-{order}", marks=pytest.mark.xdist_group(name))
+            for name, row in ROWS.items()
+            for order in (ALL_ORDERS if is_full else row.orders)
+        ]
+        metafunc.parametrize(("row", "order"), cases)
+
+
+def test_second_order(row: Row, order: str) -> None:
+    f, at = row.kernel, row.arguments
+    along, other = (tuple(draw(*x.shape, like=x.dtype.char) for x in at) for _ in range(2))
+    want = slope(lambda *x: sum(map(inner, gradients(f, x), other)), at, along)
+    np.testing.assert_allclose(second(order, row, along, other), want, rtol=1e-6, atol=1e-6)
