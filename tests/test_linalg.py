@@ -275,3 +275,158 @@ def test_second_order(row: Row, order: str) -> None:
     along, other = (tuple(draw(*x.shape, like=x.dtype.char) for x in at) for _ in range(2))
     want = slope(lambda *x: sum(map(inner, gradients(f, x), other)), at, along)
     np.testing.assert_allclose(second(order, row, along, other), want, rtol=1e-6, atol=1e-6)
+
+
+# By hand.
+
+
+def check_gradient(f: Callable[..., Any], at: Any, want: Any) -> None:
+    np.testing.assert_allclose(enzyme.grad(f)(at), want, rtol=1e-9, atol=1e-11)
+
+
+def test_cofactors_of_a_singular_matrix() -> None:
+    minors = [
+        [np.linalg.det(np.delete(np.delete(SINGULAR, i, 0), j, 1)) for j in range(3)]
+        for i in range(3)
+    ]
+    signs = np.array([[1, -1, 1], [-1, 1, -1], [1, -1, 1]])
+    check_gradient(lambda a: np.linalg.det(a), SINGULAR, signs * minors)
+    check_gradient(lambda a: np.linalg.det(a), np.zeros((3, 3)), np.zeros((3, 3)))
+
+
+def test_logarithm_of_a_determinant() -> None:
+    check_gradient(lambda a: np.linalg.slogdet(a)[1], A, np.linalg.inv(A).T)
+    # The factor is a function of the lower triangle, where each number stands for two.
+    own = np.linalg.inv(POSITIVE)
+    want = 2.0 * np.tril(own) - np.diag(np.diag(own))
+    check_gradient(
+        lambda a: 2.0 * np.sum(np.log(np.diag(np.linalg.cholesky(a)))), POSITIVE, want
+    )
+
+
+def test_equal_eigenvalues_and_singular_values() -> None:
+    """What does not depend on the choice of vectors is finite and right."""
+    power = np.diag([2.0, 2.0, 5.0])
+    check_gradient(lambda a: np.sum(np.linalg.eigvalsh(a) ** 3), power, 3.0 * power**2)
+    check_gradient(
+        lambda a: np.sum(np.linalg.svd(a)[1] ** 2), np.array([[0.0, 2.0], [2.0, 0.0]]), [[0, 4], [4, 0]]
+    )
+    lost = np.outer([1.0, 2.0, 2.0], [3.0, 0.0, 4.0])  # rank one: two zeros
+    check_gradient(lambda a: np.linalg.norm(a, 2), lost, lost / 15.0)
+
+
+def test_vectors_of_equal_eigenvalues_have_no_derivative() -> None:
+    assert np.isnan(enzyme.grad(lambda a: np.linalg.eigh(a)[1][0, 0])(np.eye(2))).any()
+
+
+def test_only_the_lower_triangle_of_a_hermitian_matrix_counts() -> None:
+    for f in (lambda a: np.sum(np.linalg.cholesky(a)), lambda a: np.linalg.eigvalsh(a)[0]):
+        assert np.all(np.triu(enzyme.grad(f)(POSITIVE), 1) == 0.0)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.complex64])
+def test_single_precision(kind: Any) -> None:
+    at = POSITIVE if kind is np.float32 else ZPOSITIVE
+    double = enzyme.grad(single)(at)
+    found = enzyme.grad(single)(at.astype(kind))
+    assert found.dtype == kind
+    np.testing.assert_allclose(found, double, rtol=1e-3, atol=1e-3 * np.abs(double).max())
+
+
+def single(a):
+    x = np.linalg.solve(a, a[:, 0].copy())
+    return np.linalg.slogdet(a)[1] + np.abs(np.sum(x)) + np.linalg.eigvalsh(a)[0]
+
+
+def test_layouts() -> None:
+    def f(a, b):
+        return np.sum(np.linalg.solve(a, b) ** 2)
+
+    want = gradients(f, (A, B))
+    wide = np.zeros((6, 6))
+    wide[::2, ::2] = A
+    for a, b in ((np.asfortranarray(A), np.asfortranarray(B)), (wide[::2, ::2], B[::-1][::-1])):
+        for found, expected in zip(gradients(f, (a, b)), want, strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def repeated(a, x, turns):
+    for _ in range(turns):
+        x = np.linalg.solve(a, np.sin(x))
+    return np.sum(x * x)
+
+
+def test_loop() -> None:
+    along = (draw(3, 3), draw(3))
+    want = slope(lambda a, x: repeated(a, x, 4), (A, V), along)
+    found = enzyme.gradient(repeated, A, V, 4)
+    np.testing.assert_allclose(sum(map(inner, found[:2], along)), want, rtol=1e-8)
+
+
+def test_constant_operand() -> None:
+    dv = np.zeros(3)
+    enzyme.autodiff(d_solve, Const(A), Duplicated(V, dv))
+    np.testing.assert_allclose(dv, gradients(d_solve, (A, V))[1], rtol=1e-12)
+    tangent = enzyme.gradient(Forward, d_solve, Const(A), V)[1]
+    np.testing.assert_allclose(tangent, dv, rtol=1e-12)
+
+    def made_here(v):
+        a = 3.0 * np.eye(3)
+        a[0, 1] = 1.0
+        return np.sum(np.linalg.solve(a, v) ** 2)
+
+    inverse = np.linalg.inv(np.array([[3.0, 1.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]]))
+    check_gradient(made_here, V, 2.0 * inverse.T @ inverse @ V)
+
+
+def test_from_compiled_code() -> None:
+    @numba.njit
+    def caller(a, v):
+        return enzyme.gradient(d_solve, a, v)
+
+    for found, want in zip(caller(A, V), gradients(d_solve, (A, V)), strict=True):
+        np.testing.assert_array_equal(found, want)
+
+
+def test_values_are_those_of_numba() -> None:
+    """The value that comes with a gradient is the one that LAPACK gives without it."""
+    for row in (ROWS["solve"], ROWS["inv"], ROWS["lstsq"]):
+        value, _ = enzyme.value_and_grad(row.kernel)(*row.arguments)
+        np.testing.assert_allclose(value, numba.njit(row.kernel)(*row.arguments), rtol=1e-12)
+
+
+# Bad input: as in the primal.
+
+ROOT = np.linalg.LinAlgError
+BAD = {
+    "solve-singular": (d_solve, (np.zeros((3, 3)), V), ROOT, "singular"),
+    "solve-square": (d_solve, (TALL, draw(4)), ROOT, "square"),
+    "solve-sizes": (d_solve, (A, draw(4)), ROOT, "Incompatible"),
+    "solve-nan": (d_solve, (A * np.nan, V), ROOT, "infs or NaNs"),
+    "inv-singular": (z_inv, (0.0 * ZA,), ROOT, "singular"),
+    "cholesky-indefinite": (z_cholesky, (-ZPOSITIVE,), ROOT, "not positive definite"),
+    "svd-nan": (d_svd, (TALL * np.inf,), ROOT, "infs or NaNs"),
+    "eig-domain": (d_eig, (np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0, 0, 1.0]]),), ValueError, "domain"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name: str) -> None:
+    kernel, at, error, says = BAD[name]
+    with pytest.raises(error, match=says):
+        numba.njit(kernel)(*at)
+    with pytest.raises(error, match=says):
+        gradients(kernel, at)
+
+
+def test_rank_deficient_factors_have_no_derivative() -> None:
+    with pytest.raises(np.linalg.LinAlgError, match="derivative does not exist"):
+        enzyme.grad(d_qr)(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0]]))
+
+
+def test_empty_matrices() -> None:
+    def f(a, b):
+        return np.sum(np.linalg.solve(a, b)) + np.linalg.det(a) + np.sum(np.linalg.inv(a))
+
+    for found in gradients(f, (np.zeros((0, 0)), np.zeros(0))):
+        assert found.size == 0
