@@ -84,7 +84,11 @@ def _of_torch(name: str, a: Any) -> Callable[[], Any]:
 
     function = eval(f"lambda a: {TEXTS[name]}", {"xp": xp})
     given = xp.tensor(a, requires_grad=True)
-    return lambda: xp.autograd.grad(function(given), given)[0].numpy()
+
+    def run() -> Any:
+        return xp.autograd.grad(function(given), given)[0].numpy()
+
+    return run
 
 
 RIVALS = [

@@ -244,7 +244,12 @@ def line_to_name(function: Any) -> int:
     ("kernel", "marked", "argument", "says"),
     [
         (calls_c, calls_c, 1.5, ("lgamma", "by its address", "foreign(y, 0)")),
-        (calls_library, calls_library, MATRIX, ("library_unknown", "UNKNOWN(y", "stop_gradient", "Const")),
+        (
+            calls_library,
+            calls_library,
+            MATRIX,
+            ("library_unknown", "UNKNOWN(y", "stop_gradient", "Const"),
+        ),
         (calls_helper, helper, MATRIX, ("library_unknown", "UNKNOWN(y")),
         (works_on_bits, works_on_bits, X, ("bits", "bits[0] ^= 1")),
     ],

@@ -15,19 +15,18 @@ from numba.extending import overload, register_jitable
 from numba.np import linalg
 
 from enzyme_py.frontend.ruled import new_work, ruled, size_in
+from enzyme_py.linalg.factors import factored, substitute
 from enzyme_py.linalg.work import (
     INTEGER,
     TARGET,
     conjugate,
     first_of,
-    fortran,
     matrix_at,
     must_be_square,
     primal_of,
 )
 
 _FIRST = first_of(1)
-_PLAIN = np.frombuffer(b"N", np.uint8)
 _log_det = primal_of(linalg.slogdet_impl)
 _svd = primal_of(linalg.svd_impl)
 
@@ -85,18 +84,13 @@ def _cofactor_primal(work):
     """Write the cofactors; the determinant comes with the work array, and has no derivative here."""
     a, cofactors, value = _cofactor_parts(work, work)
     n = a.shape[0]
-    factors = a.T.copy()
+    factors, pivots = np.empty((n, n), a.dtype), np.empty(n, INTEGER)
     inverse = np.zeros((n, n), a.dtype)  # its rows are the columns of the inverse
-    for i in range(n):
-        inverse[i, i] = 1.0
-    numbers = np.array([n, max(n, 1), 0], INTEGER)
-    size, leading, info = numbers[0:1], numbers[1:2], numbers[2:3]
-    pivots = np.empty(n, INTEGER)
-    fortran("getrf", factors, (size, size, factors, leading, pivots, info))
-    is_regular = info[0] == 0
+    is_regular = factored(a, factors, pivots)
     if is_regular:
-        given = (_PLAIN, size, size, factors, leading, pivots, inverse, leading, info)
-        fortran("getrs", factors, given)
+        for i in range(n):
+            inverse[i, i] = 1.0
+        substitute(factors, pivots, inverse, False)
         is_regular = np.sum(np.abs(a)) * np.sum(np.abs(inverse)) < _LARGEST_CONDITION
     if is_regular:
         cofactors[:] = value[0] * inverse
@@ -181,26 +175,35 @@ _logarithm = ruled("slogdet", _log_primal, _log_forward, _log_reverse)
 
 
 def _turned(sign, trace):
+    """Return the tangent of the sign, which turns with the imaginary part; a real one stays."""
     raise RuntimeError
 
 
 @overload(_turned, strict=False)
 def _turned_for(sign, trace):
-    """Return the tangent of the sign, which turns with the imaginary part; a real one stays."""
-    if isinstance(sign, types.Complex):
-        return lambda sign, trace: 1j * trace.imag * sign
-    return lambda sign, trace: 0.0
+    def turned(sign, trace):
+        return 1j * trace.imag * sign
+
+    def stays(sign, trace):
+        return 0.0
+
+    return turned if isinstance(sign, types.Complex) else stays
 
 
 def _pulled_trace(sign, pulled):
+    """Return the adjoint of the trace of A^-1 dA; only in compiled code."""
     raise RuntimeError
 
 
 @overload(_pulled_trace, strict=False)
 def _pulled_trace_for(sign, pulled):
-    if isinstance(sign, types.Complex):
-        return lambda sign, pulled: pulled[1].real - 1j * (sign * np.conj(pulled[0])).imag
-    return lambda sign, pulled: pulled[1]
+    def turned(sign, pulled):
+        return pulled[1].real - 1j * (sign * np.conj(pulled[0])).imag
+
+    def stays(sign, pulled):
+        return pulled[1]
+
+    return turned if isinstance(sign, types.Complex) else stays
 
 
 @overload(np.linalg.slogdet, target=TARGET, strict=False)

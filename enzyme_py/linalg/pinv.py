@@ -123,8 +123,6 @@ def _np_lstsq(a, b, rcond=-1.0):
     return lstsq
 
 
-
-
 def _sums(squares):
     raise RuntimeError
 

@@ -14,19 +14,18 @@ from numba.extending import overload, register_jitable
 from numba.np import linalg
 
 from enzyme_py.frontend.ruled import new_work, ruled, size_in
+from enzyme_py.linalg.factors import factored, substitute
 from enzyme_py.linalg.work import (
     INTEGER,
     TARGET,
     check_finite,
     conjugate,
     first_of,
-    fortran,
     matrix_at,
     must_be_square,
 )
 
 _FIRST = first_of(4)
-_PLAIN, _ADJOINT = np.frombuffer(b"NC", np.uint8)
 
 
 @register_jitable(forceinline=True)
@@ -48,18 +47,14 @@ def _factors(work):
 
 
 def _primal(work):
-    n, count = size_in(work, 1), size_in(work, 2)
+    n = size_in(work, 1)
     a, b, x = _sides(work, work)
     factors, kept = _factors(work)
-    numbers = np.array([n, count, max(n, 1), 0], INTEGER)
-    size, sides, leading, info = numbers[0:1], numbers[1:2], numbers[2:3], numbers[3:4]
     pivots = np.empty(n, INTEGER)
     if size_in(work, 4) == 0:
         check_finite(a)
         check_finite(b)
-        factors[:] = a.T
-        fortran("getrf", factors, (size, size, factors, leading, pivots, info))
-        if info[0] > 0:
+        if not factored(a, factors, pivots):
             raise np.linalg.LinAlgError("Matrix is singular to machine precision.")
         for i in range(n):
             kept[i] = pivots[i]
@@ -67,8 +62,7 @@ def _primal(work):
         for i in range(n):
             pivots[i] = int(kept[i].real)
     x[:] = b
-    letter = np.full(1, _ADJOINT if size_in(work, 3) else _PLAIN, np.uint8)
-    fortran("getrs", factors, (letter, size, sides, factors, leading, pivots, x, leading, info))
+    substitute(factors, pivots, x, size_in(work, 3) == 1)
 
 
 @register_jitable

@@ -12,10 +12,10 @@ import numpy as np
 from numba.extending import register_jitable
 
 from enzyme_py.frontend.ruled import new_work, ruled, size_in
-from enzyme_py.linalg.work import INTEGER, conjugate, first_of, fortran, matrix_at
+from enzyme_py.linalg.factors import substitute_lower
+from enzyme_py.linalg.work import conjugate, first_of, matrix_at
 
 _FIRST = first_of(3)
-_LOWER, _PLAIN, _ADJOINT = np.frombuffer(b"LNC", np.uint8)
 
 
 @register_jitable(forceinline=True)
@@ -46,16 +46,8 @@ def lower_solved(lower, sides, is_adjoint):
 
 def _primal(work):
     lower, b, x = _parts(work, work)
-    n = lower.shape[0]
-    numbers = np.array([n, b.shape[0], max(n, 1), 0], INTEGER)
-    size, sides, leading, info = numbers[0:1], numbers[1:2], numbers[2:3], numbers[3:4]
     x[:] = b
-    way = _ADJOINT if size_in(work, 3) else _PLAIN
-    letters = np.array([_LOWER, way, _PLAIN], np.uint8)
-    given = (letters[0:1], letters[1:2], letters[2:3], size, sides, lower, leading, x, leading, info)
-    fortran("trtrs", lower, given)
-    if info[0] > 0:
-        raise np.linalg.LinAlgError("Matrix is singular: its derivative does not exist.")
+    substitute_lower(lower, x, size_in(work, 3) == 1)
 
 
 def _forward(work, shadow):

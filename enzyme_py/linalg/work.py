@@ -72,7 +72,7 @@ def conjugate(a):
 @overload(conjugate, strict=False, jit_options={"forceinline": True})
 def _conjugate(a):
     if isinstance(a.dtype, types.Complex):
-        return lambda a: np.conj(a)
+        return lambda a: np.conj(a)  # noqa: PLW0108  # Numba needs source code here
     return lambda a: a
 
 
