@@ -13,6 +13,7 @@ Ordinary Python over NumPy arrays in, exact derivatives out, forward and reverse
 import importlib
 
 from enzyme_py import errors as errors
+from enzyme_py import linalg as _linalg  # teaches the kernels' target NumPy's linear algebra
 from enzyme_py import njit as _njit  # teaches Numba the names below
 from enzyme_py.annotations import Active as Active
 from enzyme_py.annotations import BatchDuplicated as BatchDuplicated
@@ -57,7 +58,7 @@ from enzyme_py.thunks import autodiff_thunk as autodiff_thunk
 
 __version__ = "0.1.0"
 
-del _njit
+del _linalg, _njit
 
 _LATER = ("inspect", "sparse", "testing")  # modules that an ordinary run does not need
 

@@ -40,7 +40,7 @@ from enzyme_py.frontend.lower import (
     lower,
     where_is,
 )
-from enzyme_py.frontend.ruled import holds_rules
+from enzyme_py.frontend.ruled import drop_unused_rules, holds_rules
 from enzyme_py.frontend.target import KERNEL
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
@@ -161,6 +161,7 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
     is_ruled = holds_rules(module)
     if is_ruled:
         _check_width(module, lowered[0].where)
+        drop_unused_rules(module)
     is_plain = not is_nested and not is_ruled
     names += link_copies(module, chosen_way(requests, is_plain=is_plain))
     if is_nested:

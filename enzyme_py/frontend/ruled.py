@@ -54,6 +54,8 @@ _CONTENTS = {
     "float64": "Float@double",
     "complex128": "Float@double",
 }
+_REQUEST = re.compile(r"__enzyme_([a-z]+)")
+_ASKED_BY = {"derivative": {"fwddiff"}, "gradient": {"autodiff", "augmentfwd", "reverse"}}
 _BODY, _AUGMENTED, _REVERSE, _FORWARD, _KEPT = (
     ".body",
     ".augmented",
@@ -132,6 +134,33 @@ def declaration(symbol: str) -> str:
 def holds_rules(module: llvm.ModuleRef) -> bool:
     """Tell whether a linked module calls a ruled function."""
     return any(function.name.startswith(PREFIX) for function in module.functions)
+
+
+def drop_unused_rules(module: llvm.ModuleRef) -> None:
+    """Drop the rules of a direction that nothing in a linked module asks for, and what they call.
+
+    They would be optimised and translated all the same: about half of such a module (MEASURED).
+    """
+    asked = {found[1] for found in map(_REQUEST.match, _names(module)) if found}
+    unused = [kind for kind in ("derivative", "gradient") if not asked & _ASKED_BY[kind]]
+    starts = tuple(f"__enzyme_register_{kind}_{PREFIX}" for kind in unused)
+    tables = [one for one in module.global_variables if one.name.startswith(starts)]
+    for table in tables:
+        table.linkage = "internal"
+    if tables:
+        manager = llvm.create_new_module_pass_manager()
+        manager.add_global_dead_code_eliminate_pass()
+        builder = llvm.create_pass_builder(_machine(), llvm.create_pipeline_tuning_options(0))
+        manager.run(module, builder)
+
+
+def _names(module: llvm.ModuleRef) -> list[str]:
+    return [function.name for function in module.functions]
+
+
+@functools.cache
+def _machine() -> llvm.TargetMachine:
+    return llvm.Target.from_default_triple().create_target_machine()
 
 
 def takes_rules(kernel: CompiledKernel) -> bool:
