@@ -33,6 +33,7 @@ from enzyme_py.assembly.nesting import (
 )
 from enzyme_py.assembly.own_bounds import with_own_bounds
 from enzyme_py.assembly.recurrences import with_records
+from enzyme_py.assembly.rules_first import rules_first
 from enzyme_py.assembly.single_exit import join_exits
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
@@ -201,6 +202,7 @@ def protected(module: DiffModule) -> DiffModule:
         check_nesting(module)
         module = dataclasses.replace(module, ir=with_own_bounds(module.ir))
     module = with_integer_fields(with_recomputable_copies(stable_buffers(module)))
+    module = dataclasses.replace(module, ir=rules_first(module.ir))
     return protect_carried(with_untouched_arguments(module))
 
 

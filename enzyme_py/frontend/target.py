@@ -58,6 +58,9 @@ from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, h
 # others concern how Numba optimises, caches, or calls it.
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
 
+# The attribute of a dispatcher with the function that kernels call in its place.
+DOOR = "enzyme_py_door"
+
 
 class EnzymeTarget(CPU):
     """The target's place in Numba's hierarchy: all CPU overloads serve it."""
@@ -87,6 +90,8 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
             message = "the kernel enters object mode, and Python code has no derivative"
             remedy = "take the `with objmode` block out of the kernel, or write it in nopython code"
             raise LoweringError(message, remedy=remedy)
+        if hasattr(val, DOOR):  # a function with rules: see custom/door.py
+            return super().resolve_value_type(getattr(val, DOOR))
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
         try:
@@ -279,6 +284,8 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
     def own_type(self, kind: Any) -> Any:
         """Return the type to use here for a type that may speak of a CPU dispatcher."""
         if isinstance(kind, types.Dispatcher) and isinstance(kind.dispatcher, CPUDispatcher):
+            if hasattr(kind.dispatcher, DOOR):
+                return self.typing_context.resolve_value_type(kind.dispatcher)
             return types.Dispatcher(self.dispatcher_of(kind.dispatcher))
         return kind
 
