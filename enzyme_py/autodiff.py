@@ -33,7 +33,7 @@ from enzyme_py.assembly.nesting import (
 )
 from enzyme_py.assembly.own_bounds import with_own_bounds
 from enzyme_py.assembly.recurrences import with_records
-from enzyme_py.assembly.rules_first import rules_first
+from enzyme_py.assembly.rule_functions import rules_first
 from enzyme_py.assembly.single_exit import join_exits
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed

@@ -35,7 +35,7 @@ from numba.core.target_extension import current_target
 from numba.core.typing import signature
 from numba.extending import intrinsic, overload
 
-from enzyme_py.custom.packing import Packing, packed_type
+from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
 from enzyme_py.frontend.bound import captures_values
 from enzyme_py.frontend.kernels import as_kernel, jitted
@@ -85,7 +85,7 @@ def rule_kernel(function: Any, what: str) -> Any:
         message = f"{what} captures values that may change"
         raise RuleError(message, remedy="pass what it captures as an argument")
     # A dispatcher of its own: what the user calls by this name may be in the middle of compilation.
-    return numba.njit(as_kernel(function).py_func)
+    return numba.njit(forceinline=True)(as_kernel(function).py_func)
 
 
 def with_rules(function: Any, rules: Ruleset, name: str = "") -> Any:
@@ -378,19 +378,6 @@ def _sizes(expressions: list[str]) -> str:
 
 def _nothing(work):  # type: ignore[no-untyped-def]  # the opaque primal has filled the work array
     pass
-
-
-def part_of(value: Any, place: Any) -> Any:
-    """Return a part of a cotangent, None if there is none."""
-    raise RuntimeError
-
-
-@overload(part_of, prefer_literal=True, strict=False)
-def _part_of(value, place):  # type: ignore[no-untyped-def]
-    if isinstance(value, types.NoneType):
-        return lambda value, place: None
-    number = place.literal_value
-    return lambda value, place: value[number]
 
 
 def add_cotangent(shadow: Any, place: Any, shape: Any, value: Any, message: Any) -> None:

@@ -192,4 +192,4 @@ class _Jvp:
 
 
 def _jitted(text: list[str], name: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    return numba.njit(defined("\n    ".join(text), name, scope))  # type: ignore[no-any-return]
+    return numba.njit(forceinline=True)(defined("\n    ".join(text), name, scope))  # type: ignore[no-any-return]

@@ -20,7 +20,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core import types
-from numba.extending import register_jitable
+from numba.extending import overload, register_jitable
 
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.bound_types import BoundKernelType
@@ -299,3 +299,16 @@ _HELPERS = {
     "read_reals": _read_reals,
     "read_integers": _read_integers,
 }
+
+
+def part_of(value: Any, place: Any) -> Any:
+    """Return a part of a cotangent, None if there is none."""
+    raise RuntimeError
+
+
+@overload(part_of, prefer_literal=True, strict=False)
+def _part_of(value, place):  # type: ignore[no-untyped-def]
+    if isinstance(value, types.NoneType):
+        return lambda value, place: None
+    number = place.literal_value
+    return lambda value, place: value[number]

@@ -17,74 +17,106 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from enzyme_py.custom.packing import Packing
+from enzyme_py.custom.packing import Packing, Part, part_of, static_value
 from enzyme_py.njit.structures import at, defined, regrouped
 
 
 def push_from_pull(arguments: Any, result: Any, pull: Callable[..., Any]) -> Callable[..., Any]:
     """Return push(arguments, tangents, results) for pull(arguments, results, cotangents)."""
-    text = _Transpose(result, arguments, "pull(arguments, other, unknown)")
-    return text.function("push", "arguments, known, other", pull)
+    text = _Pairing({"unknown": result, "known": arguments, "arguments": arguments, "results": result})
+    text.scope["pull"] = pull
+    text.define("pull(arguments, results, unknown)")
+    return text.transpose("push(arguments, known, results)", "results", "zero_like(results{})")
 
 
 def pull_from_push(arguments: Any, result: Any, push: Callable[..., Any]) -> Callable[..., Any]:
     """Return pull(arguments, results, cotangents) for push(arguments, tangents, results)."""
-    text = _Transpose(arguments, result, "push(arguments, unknown, other)")
-    return text.function("pull", "arguments, other, known", push)
+    text = _Pairing({"unknown": arguments, "known": result, "arguments": arguments, "results": result})
+    text.scope["push"] = push
+    text.define("push(arguments, unknown, results)")
+    return text.transpose("pull(arguments, results, known)", "arguments", "None")
 
 
-class _Transpose:
-    """The gradient of <map(unknown), known> by the unknown."""
+class _Pairing:
+    """The function <map(unknown), known>, and its gradient by the unknown.
 
-    def __init__(self, unknown: Any, known: Any, mapped: str) -> None:
-        self.unknown, self.known, self.mapped = unknown, known, mapped
+    All but the unknown is constant. If it were active, a rule that calls its own function would be
+    differentiated inside of itself, without an end. What is called is inlined, so that constant and active
+    results of one function do not meet in memory.
+    """
 
-    def function(self, name: str, parameters: str, given: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function of arguments, the known side, and the results of the primal."""
+    def __init__(self, kinds: dict[str, Any]) -> None:
+        self.scope: dict[str, Any] = {"np": np, "inner": inner, "zero_like": zero_like}
+        self.sides = {
+            name: Packing(kind, self.scope, is_complex=False) for name, kind in kinds.items()
+        }
+        leaves = [(name, i) for name, side in self.sides.items() for i in range(side.end)]
+        self.active = [
+            leaf for leaf in leaves if leaf[0] == "unknown" and self._part(leaf).is_float
+        ]
+        self.constant = [
+            leaf for leaf in leaves if self._part(leaf).is_data and leaf not in self.active
+        ]
+
+    def _part(self, leaf: tuple[str, int]) -> Part:
+        return self.sides[leaf[0]].parts[leaf[1]]
+
+    def define(self, mapped: str) -> None:
+        """Define the function, where `mapped` is the expression of the linear map."""
+        known = self.sides["known"].parts
+        text = [
+            f"def pairing({', '.join(f'{name}_{i}' for name, i in (*self.active, *self.constant))}):",
+            *(f"{name} = {self._rebuilt(name)}" for name in self.sides),
+            f"mapped = {mapped}",
+            f"return {' + '.join(self._pairs(known)) or '0.0'}",
+        ]
+        self.scope["pairing"] = numba.njit(forceinline=True)(defined("\n    ".join(text), "pairing", self.scope))
+
+    def _pairs(self, known: list[Part]) -> list[str]:
+        self.scope["part_of"] = part_of
+        pairs = []
+        for part in known:
+            if part.is_float:
+                value = "mapped"
+                for place in part.path:
+                    value = f"part_of({value}, {place})"
+                pairs.append(f"inner({value}, known{at(part.path)})")
+        return pairs
+
+    def _rebuilt(self, name: str) -> str:
+        side = self.sides[name]
+        leaves = {}
+        for i, part in enumerate(side.parts):
+            leaves[part.path] = f"{name}_{i}"
+            if not part.is_data:
+                self.scope[f"{name}_{i}"] = static_value(part.kind)
+        return regrouped(side.kind, leaves.__getitem__, self.scope)
+
+    def transpose(self, head: str, like: str, constant: str) -> Callable[..., Any]:
+        """Return the function `head` of the gradient, the unknown being like what `like` names."""
         from enzyme_py.operators import grad
 
-        scope: dict[str, Any] = {"np": np, "inner": inner, "zero_like": zero_like}
-        scope["push" if name == "pull" else "pull"] = given
-        unknown = Packing(self.unknown, scope, is_complex=False)
-        known = Packing(self.known, scope, is_complex=False)
-        floats = [i for i, part in enumerate(unknown.parts) if part.is_float]
-        names = "".join(f"u{i}, " for i in floats)
-        paths = {part.path: i for i, part in enumerate(unknown.parts)}
-        source = "arguments" if name == "pull" else "other"
-
-        def leaf(path: tuple[int, ...]) -> str:
-            i = paths[path]
-            return f"u{i}" if i in floats else f"zero_like({source}{at(path)})"
-
-        pairs = [
-            f"inner(mapped{at(part.path)}, known{at(part.path)})"
-            for part in known.parts
-            if part.is_float and self._has_value(part)
+        count = len(self.active)
+        self.scope["gradient"] = grad(self.scope["pairing"], argnums=tuple(range(count)))
+        given = [
+            f"zero_like({like}{at(self._part(leaf).path)})"
+            if leaf[0] == "unknown"
+            else f"{leaf[0]}{at(self._part(leaf).path)}"
+            for leaf in (*self.active, *self.constant)
         ]
+        unknown = self.sides["unknown"]
+        places = {leaf: number for number, leaf in enumerate(self.active)}
+        found = {
+            part.path: f"found[{places['unknown', i]}]" if part.is_float else constant.format(at(part.path))
+            for i, part in enumerate(unknown.parts)
+        }
         text = [
-            f"def pairing({names}arguments, known, other):",
-            f"unknown = {regrouped(self.unknown, leaf, scope)}",
-            f"mapped = {self.mapped}",
-            f"return {' + '.join(pairs) or '0.0'}",
+            f"def {head}:",
+            f"found = gradient({', '.join(given)})",
+            f"return {regrouped(unknown.kind, found.__getitem__, self.scope)}",
         ]
-        scope["pairing"] = numba.njit(defined("\n    ".join(text), "pairing", scope))
-        scope["gradient"] = grad(scope["pairing"], argnums=tuple(range(len(floats))))
-        zeros = "".join(f"zero_like({source}{at(unknown.parts[i].path)}), " for i in floats)
-        found = {i: f"found[{place}]" for place, i in enumerate(floats)}
-
-        def solved(path: tuple[int, ...]) -> str:
-            i = paths[path]
-            return found.get(i, "None" if name == "pull" else f"zero_like(other{at(path)})")
-
-        text = [
-            f"def {name}({parameters}):",
-            f"found = gradient({zeros}arguments, known, other)",
-            f"return {regrouped(self.unknown, solved, scope)}",
-        ]
-        return numba.njit(defined("\n    ".join(text), name, scope))
-
-    def _has_value(self, part: Any) -> bool:
-        return part.is_data
+        name = head.partition("(")[0]
+        return numba.njit(forceinline=True)(defined("\n    ".join(text), name, self.scope))  # type: ignore[no-any-return]
 
 
 def zero_like(value: Any) -> Any:
@@ -98,18 +130,9 @@ def _zero_like(value):  # type: ignore[no-untyped-def]
         dtype = value.dtype
         return lambda value: np.zeros(value.shape, dtype)
     if isinstance(value, types.Number | types.Boolean):
-        return lambda value: value.dtype.type(0) if False else type_zero(value)
+        kind = types.unliteral(value)
+        return lambda value: kind(0)
     return lambda value: value
-
-
-def type_zero(value: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(type_zero, strict=False)
-def _type_zero(value):  # type: ignore[no-untyped-def]
-    kind = types.unliteral(value)
-    return lambda value: kind(0)
 
 
 def inner(mapped: Any, known: Any) -> Any:
