@@ -90,8 +90,6 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
             message = "the kernel enters object mode, and Python code has no derivative"
             remedy = "take the `with objmode` block out of the kernel, or write it in nopython code"
             raise LoweringError(message, remedy=remedy)
-        if hasattr(val, DOOR):  # a function with rules: see custom/door.py
-            return super().resolve_value_type(getattr(val, DOOR))
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
         try:
@@ -283,9 +281,11 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
     def own_type(self, kind: Any) -> Any:
         """Return the type to use here for a type that may speak of a CPU dispatcher."""
+        if isinstance(kind, types.Dispatcher):
+            door = getattr(getattr(kind.dispatcher, "origin", kind.dispatcher), DOOR, None)
+            if door is not None:  # a function with rules: see custom/door.py
+                return self.typing_context.resolve_value_type(door)
         if isinstance(kind, types.Dispatcher) and isinstance(kind.dispatcher, CPUDispatcher):
-            if hasattr(kind.dispatcher, DOOR):
-                return self.typing_context.resolve_value_type(kind.dispatcher)
             return types.Dispatcher(self.dispatcher_of(kind.dispatcher))
         return kind
 
@@ -320,6 +320,13 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
 class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
     """Compiles for a kernel target; never called from Python."""
+
+    origin: Any = None  # the CPU dispatcher or the function that it stands for
+
+    @property
+    def is_compiling(self) -> Any:
+        # A function with rules is called by its door, so a rule may call it: no recursion.
+        return not hasattr(self.origin, DOOR) and super().is_compiling
 
     def add_overload(self, cres: Any) -> None:
         # No C entry point exists to insert.
