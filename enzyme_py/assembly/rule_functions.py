@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.ruled import PREFIX
 
 _OWN = re.escape(PREFIX)
@@ -17,6 +18,8 @@ _DEFINED = re.compile(
     r'^define [^\n]*?@("[^"]*"|[-a-zA-Z$._0-9]+)\([^\n]*\{\n.*?^\}\n', re.MULTILINE | re.DOTALL
 )
 _NAME = re.compile(r'@("[^"]*"|[-a-zA-Z$._0-9]+)')
+# In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
+SILENT = "_silent"
 _PARTS = {"derivative": (".forward",), "gradient": (".augmented", ".reverse")}
 
 
@@ -102,3 +105,49 @@ def _sorted(texts: dict[str, str]) -> list[str]:
     for name in texts:
         visit(name)
     return order
+
+
+def check_reverse_depth(text: str, where: Where) -> None:
+    """Refuse reverse mode over reverse mode over reverse mode through rules: it gives zeros (MEASURED)."""
+    if PREFIX not in text:
+        return
+    texts = {one[1].strip('"'): one[0] for one in _DEFINED.finditer(text)}
+    depths: dict[str, int] = {}
+
+    def depth(name: str) -> int:
+        if name not in depths:
+            depths[name] = 0  # for recursion
+            own = 0
+            for line in texts[name].split("\n"):
+                is_reverse = bool(_REQUESTS["gradient"].search(line)) and " call " in line
+                for other in {found.strip('"') for found in _NAME.findall(line)} & texts.keys():
+                    if other != name:
+                        own = max(own, depth(other) + is_reverse)
+            depths[name] = own
+        return depths[name]
+
+    deepest = max((depth(name) for name in texts if PREFIX not in name), default=0)
+    if deepest >= 3:
+        what = "reverse over reverse over reverse mode through linear algebra or a custom rule"
+        remedy = "take one of the three in forward mode: jvp of grad of grad"
+        raise DerivativeError(what, where=where, remedy=remedy)
+
+
+def check_endless(text: str, where: Where) -> None:
+    """Refuse a differentiated module in which a rule needs its own derivative."""
+    if PREFIX not in text:
+        return
+    texts = {one[1].strip('"'): one[0] for one in _DEFINED.finditer(text)}
+    calls = {
+        name: {found.strip('"') for found in _CALLED.findall(body)} & texts.keys()
+        for name, body in texts.items()
+        if SILENT not in name
+    }
+    for name in calls:
+        if PREFIX in name and name in _reached(calls[name], calls):
+            what = "a rule needs its own derivative: it calls its function where that is differentiated"
+            remedy = "let the rule compute what it needs itself, or call its function by name in the rule"
+            raise DerivativeError(what, where=where, remedy=remedy)
+
+
+_CALLED = re.compile(r'\bcall\b[^@\n]*@("[^"]*"|[-a-zA-Z$._0-9]+)\(')

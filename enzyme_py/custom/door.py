@@ -63,6 +63,8 @@ class Call:
 class Ruleset(Protocol):
     """What makes the derivatives of a function for the types of a call."""
 
+    skips_zeros: bool  # whether the reverse of a call is left out where all cotangents are zero
+
     def check_given(self, call: Call) -> None:
         """Raise `RuleError` if there is no rule."""
 
@@ -333,6 +335,16 @@ class _Texts:
             *self.results.reads("r", "shadow", "cotangents", tangents=True),
             "pulled = pull(arguments, results, cotangents)",
         ]
+        if self.rules.skips_zeros:
+            end = self.results.end
+            check = [
+                "is_zero = True",
+                f"for i in range(r0, r{end}):",
+                "    is_zero = is_zero and shadow[i] == 0.0",
+                "if is_zero:",
+                "    return",
+            ]
+            lines = [*self._places(), *check, *lines[len(self._places()) :]]
         self.scope["add_cotangent"] = add_cotangent
         for i, part in enumerate(self.operands.parts):
             if part.is_float:

@@ -19,6 +19,8 @@ is conj(f'(z)) times that of the result.
 
 from __future__ import annotations
 
+import functools
+import types as pytypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +37,7 @@ from enzyme_py.custom.fitting import (
 )
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
+from enzyme_py.assembly.rule_functions import SILENT
 from enzyme_py.frontend.lower import argument_names
 from enzyme_py.njit.structures import defined, listed
 
@@ -79,6 +82,10 @@ def custom_jvp(function: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> 
         _check_count(
             given, len(rules.constant) + 2, "the rule", "primals, tangents", rules.constant
         )
+        inner = _Jvp(rules.constant, skips_zeros=True)
+        itself = with_rules(function, inner, f"{made.py_func.__name__}{SILENT}")
+        inner.rule = inner.transposed = rule_kernel(_with_other(rule, made, itself), "the rule")
+        rules.transposed = inner.rule
         rules.rule = given
         return rule
 
@@ -119,6 +126,7 @@ class _Vjp:
     constant: tuple[int, ...]
     fwd: Any = None
     bwd: Any = None
+    skips_zeros: bool = False
 
     def check_given(self, call: Call) -> None:
         if self.fwd is None:
@@ -160,6 +168,11 @@ class _Jvp:
 
     constant: tuple[int, ...]
     rule: Any = None
+    # The same rule with another version of its function, for reverse mode. The rule may call the
+    # function, and the pass differentiates that call, although with zeros for cotangents: without an end,
+    # if the reverse of that version did not look for zeros.
+    transposed: Any = None
+    skips_zeros: bool = False
 
     def check_given(self, call: Call) -> None:
         if self.rule is None:
@@ -177,6 +190,9 @@ class _Jvp:
         check_fits(call.result, both[1], f"the tangent that {what} returns")
 
     def push(self, call: Call) -> Any:
+        return self._push(call, self.rule)
+
+    def _push(self, call: Call, rule: Any) -> Any:
         moving = [i for i in range(len(call.arguments)) if i not in self.constant]
         given = "".join(f"arguments[{i}], " for i in self.constant)
         primals = listed([f"arguments[{i}]" for i in moving])
@@ -185,10 +201,31 @@ class _Jvp:
             "def push(arguments, tangents, results):",
             f"return rule({given}{primals}, {directions})[1]",
         ]
-        return _jitted(text, "push", {"rule": self.rule})
+        return _jitted(text, "push", {"rule": rule})
 
     def pull(self, call: Call) -> Any:
-        return pull_from_push(call.arguments, call.result, self.push(call))
+        return pull_from_push(call.arguments, call.result, self._push(call, self.transposed))
+
+
+def _with_other(function: Any, one: Any, other: Any) -> Any:
+    """Return a copy of a function in which what it names is another function."""
+    function = getattr(function, "py_func", function)
+    scope = {name: other if value is one else value for name, value in function.__globals__.items()}
+    cells = function.__closure__ or ()
+    closure = tuple(
+        pytypes.CellType(other) if _content(cell) is one else cell for cell in cells
+    )
+    copy = pytypes.FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, closure or None
+    )
+    return functools.update_wrapper(copy, function)
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def _jitted(text: list[str], name: str, scope: dict[str, Any]) -> Callable[..., Any]:

@@ -57,6 +57,7 @@ class _Partials:
 
     names: tuple[str, ...]
     slopes: tuple[Any, ...]
+    skips_zeros: bool = False
 
     def check_given(self, call: Call) -> None:
         for name, kind in zip(self.names, call.arguments, strict=False):
@@ -113,6 +114,8 @@ def _jitted(head: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
 @dataclass(frozen=True)
 class _Inactive:
     """No rules at all."""
+
+    skips_zeros: bool = False
 
     def check_given(self, call: Call) -> None:
         """Nothing can be wrong."""
