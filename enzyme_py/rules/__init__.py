@@ -10,14 +10,10 @@ _MADE_ELSEWHERE = {
     "implicit": "enzyme_py.implicit",
     "partials": "enzyme_py.custom.simple",
     "python": "enzyme_py.custom.python",
-    "mutating": "enzyme_py.custom.mutating",
-    "forward": "enzyme_py.custom.mutating",
-    "augmented_primal": "enzyme_py.custom.mutating",
-    "reverse": "enzyme_py.custom.mutating",
 }
 
 
-def inactive(function: Any) -> Any:  # type: ignore[no-redef]
+def inactive(function: Any) -> Any:
     """Return the function as one whose result is constant, and which the pass does not look into."""
     return importlib.import_module("enzyme_py.custom.simple").inactive(function)
 
