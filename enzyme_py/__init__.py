@@ -61,9 +61,16 @@ __version__ = "0.1.0"
 del _linalg, _njit
 
 _LATER = ("inspect", "sparse", "testing")  # modules that an ordinary run does not need
+_ELSEWHERE = {
+    "custom_jvp": "enzyme_py.custom.jax_form",
+    "custom_vjp": "enzyme_py.custom.jax_form",
+    "link_ir": "enzyme_py.custom.link_ir",
+}
 
 
 def __getattr__(name: str) -> object:
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module(_ELSEWHERE[name]), name)
     if name in _LATER:
         return importlib.import_module(f"enzyme_py.{name}")
     message = f"module 'enzyme_py' has no attribute {name!r}"

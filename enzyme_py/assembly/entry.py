@@ -29,6 +29,7 @@ from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import stable_names
 from enzyme_py.assembly.results import holds_arrays
+from enzyme_py.assembly.rule_functions import with_needed_rules
 from enzyme_py.assembly.runtime_ir import runtime_ir
 from enzyme_py.assembly.strong_zero import plain_inside
 from enzyme_py.errors import DerivativeError, Where
@@ -167,7 +168,7 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
     if is_nested:
         inline_derivatives(module)
     module.verify()
-    return with_attributes(stable_names(str(module), names))
+    return with_needed_rules(with_attributes(stable_names(str(module), names)))
 
 
 def _check_width(module: llvm.ModuleRef, where: Where) -> None:

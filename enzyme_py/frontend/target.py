@@ -58,6 +58,9 @@ from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, h
 # others concern how Numba optimises, caches, or calls it.
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
 
+# The attribute of a dispatcher with the function that kernels call in its place.
+DOOR = "enzyme_py_door"
+
 
 class EnzymeTarget(CPU):
     """The target's place in Numba's hierarchy: all CPU overloads serve it."""
@@ -278,6 +281,10 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
     def own_type(self, kind: Any) -> Any:
         """Return the type to use here for a type that may speak of a CPU dispatcher."""
+        if isinstance(kind, types.Dispatcher):
+            door = getattr(getattr(kind.dispatcher, "origin", kind.dispatcher), DOOR, None)
+            if door is not None:  # a function with rules: see custom/door.py
+                return self.typing_context.resolve_value_type(door)
         if isinstance(kind, types.Dispatcher) and isinstance(kind.dispatcher, CPUDispatcher):
             return types.Dispatcher(self.dispatcher_of(kind.dispatcher))
         return kind
@@ -313,6 +320,13 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
 class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
     """Compiles for a kernel target; never called from Python."""
+
+    origin: Any = None  # the CPU dispatcher or the function that it stands for
+
+    @property
+    def is_compiling(self) -> Any:
+        # A function with rules is called by its door, so a rule may call it: no recursion.
+        return not hasattr(self.origin, DOOR) and super().is_compiling
 
     def add_overload(self, cres: Any) -> None:
         # No C entry point exists to insert.

@@ -30,7 +30,7 @@ _NOINLINE = re.compile(
 _HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n", re.MULTILINE)
 # Functions that are there to be unknown to the pass (njit/stop.py, single_exit.py, own_bounds.py).
 _BARRIERS = re.compile(
-    r"^declare (?:\w+ )*?(double|float|i64|i1) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
+    r"^declare (?:[^\n]*? )?(double|float|i64|i1) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
 )
 # Where in the user's file the code comes from. The pass's messages needed it; LLVM fails an assertion
 # on it now and then when it writes machine code ("Offset being queried before it's been computed").
