@@ -33,9 +33,10 @@ from enzyme_py.assembly.nesting import (
 )
 from enzyme_py.assembly.own_bounds import with_own_bounds
 from enzyme_py.assembly.recurrences import with_records
+from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
 from enzyme_py.assembly.single_exit import join_exits
 from enzyme_py.assembly.untouched import with_untouched_arguments
-from enzyme_py.errors import ActivityError, DerivativeError
+from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.request import Direction, Request
@@ -145,12 +146,15 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
     With a `refusal`, raise that if the module copies whole blocks: with run-time activity, forward
     mode copies a constant block's values as its tangents (Enzyme.jl issue 3460).
     """
+    check_reverse_depth(module.ir, module.where)
     prepared = protected(module)
     if refusal is not None:
         read = prepared if prepared is not module else host.simplify(module)
         if _BLOCK_COPY.search(read.ir):
             raise refusal
-    return dataclasses.replace(passed(prepared), lost=_lost(module, prepared))
+    done = passed(prepared)
+    check_endless(done.ir, module.where)
+    return dataclasses.replace(done, lost=_lost(module, prepared))
 
 
 def passed(module: DiffModule) -> DifferentiatedModule:
@@ -168,7 +172,8 @@ def passed(module: DiffModule) -> DifferentiatedModule:
             pass
     try:
         return host.differentiate(module)
-    except DerivativeError:
+    except (DerivativeError, HostCrashed):
+        # It crashes on rules with constant operands in functions that are not inlined (MEASURED).
         bodied = with_bodies(module)
         if bodied is module:
             raise
@@ -202,6 +207,7 @@ def protected(module: DiffModule) -> DiffModule:
         check_nesting(module)
         module = dataclasses.replace(module, ir=with_own_bounds(module.ir))
     module = with_integer_fields(with_recomputable_copies(stable_buffers(module)))
+    module = dataclasses.replace(module, ir=rules_first(module.ir))
     return protect_carried(with_untouched_arguments(module))
 
 

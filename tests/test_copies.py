@@ -18,15 +18,9 @@ from tests.recurrent import curvature_of, slope_of
 # whoever mends it removes it; so is a refusal elsewhere, and a wrong number anywhere.
 PENDING: dict[str, tuple[str, ...]] = {}
 
-# The same with a constant argument and run-time activity.
-PENDING_UNDECIDED: dict[str, tuple[str, ...]] = {"kron": ("RoR",)}
-
 
 def is_pending(case: Case) -> bool:
-    if case.order in PENDING.get(case.row.name, ()):
-        return True
-    is_undecided = case.runtime and bool(case.constant)
-    return is_undecided and case.order in PENDING_UNDECIDED.get(case.row.name, ())
+    return case.order in PENDING.get(case.row.name, ())
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

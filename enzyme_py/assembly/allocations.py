@@ -60,6 +60,7 @@ _CALLOC_DECLARATION = (
     'allockind("alloc,zeroed") allocsize(0,1) "alloc-family"="malloc"'
 )
 _VALUE = r'%(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
+_OF_ARRAYS = re.compile(rf"^ *({_VALUE}) = .*\bcall\b.* ptr @malloc\(i64 (?:\w+ )*%")
 _ALLOCATION = re.compile(rf"^ *({_VALUE}) = .*\bcall\b.* ptr @(?:malloc|calloc|realloc)\(")
 _GIVEN = r"(?:[^()]|\([^()]*\))*"  # with attributes like range(i64 0, 9)
 _ARGUMENTS = re.compile(rf"(@(?:malloc|calloc|realloc)\({_GIVEN}\))")
@@ -90,9 +91,11 @@ def protect_carried(module: DiffModule) -> DiffModule:
         exchanged = pointers.exchanged()
         _check_calls(function, exchanged, module.where)
         kept = pointers.carried()
-        if _name_of(function) in nested:
+        is_nested = _name_of(function) in nested
+        if is_nested:
             kept |= set(_conditional(function))
-        result.extend(_marked(function, kept, pointers.multiplied(function), exchanged, keep))
+        zeroed = _allocated(function) if is_nested else pointers.multiplied(function)
+        result.extend(_marked(function, kept, zeroed, exchanged, keep))
     text = "\n".join(result)
     if "@calloc(" in text and not _CALLOC.search(text):
         text += f"\n{_CALLOC_DECLARATION}"
@@ -106,6 +109,11 @@ def _name_of(piece: list[str]) -> str:
     head = next((line for line in piece if line.startswith("define ")), "")
     found = _NAME.search(head)
     return found.group(1).strip('"') if found else ""
+
+
+def _allocated(piece: list[str]) -> set[str]:
+    """Return the allocations of a function, but for small records of known size."""
+    return {found.group(1) for line in piece if (found := _OF_ARRAYS.match(line))}
 
 
 def _conditional(piece: list[str]) -> Iterator[str]:

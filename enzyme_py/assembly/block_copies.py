@@ -37,11 +37,11 @@ _DEFINED = re.compile(r'^define [^@]*@"?([^"(]+)')
 _ALLOCATION = re.compile(r" = .*\bcall\b.* ptr @(?:malloc|calloc)\(")
 
 
-def chosen_way(requests: Sequence[Request], *, nests: bool) -> str:
-    """Return how the copies of a module with these requests begin."""
-    is_ruled = copies.RULES in ways.values() and not nests
-    is_plain = all(one.width == 1 and not one.runtime_activity for one in requests)
-    return copies.RULES if is_ruled and is_plain else copies.LOOPS
+def chosen_way(requests: Sequence[Request], *, is_plain: bool) -> str:
+    """Return how the copies of a module with these requests begin; rules need a plain one."""
+    is_ruled = copies.RULES in ways.values() and is_plain
+    are_plain = all(one.width == 1 and not one.runtime_activity for one in requests)
+    return copies.RULES if is_ruled and are_plain else copies.LOOPS
 
 
 def link_copies(module: llvm.ModuleRef, way: str) -> tuple[str, ...]:

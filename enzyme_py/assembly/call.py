@@ -24,7 +24,7 @@ from llvmlite import ir
 from numba.core import callconv, cgutils
 
 from enzyme_py.assembly.results import holds_arrays
-from enzyme_py.frontend.calling_convention import RAISE
+from enzyme_py.frontend.calling_convention import raise_on_error
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
 from enzyme_py.frontend.lower import CompiledKernel, argument_names
 from enzyme_py.frontend.type_hints import TypedAttributes, hint_function, value_hint
@@ -134,8 +134,8 @@ class EnzymeCall:
         ]
         callee = cgutils.get_or_insert_function(function.module, kernel_type, self.kernel.symbol)
         status = builder.call(callee, [function.args[0], excinfo, *values])
-        if self.kernel.target.name == "enzyme_catching":
-            _raise_on_error(builder, status, excinfo)
+        if self.kernel.target.is_catching:
+            raise_on_error(builder, status, excinfo)
         builder.ret_void()
 
     # The call
@@ -281,18 +281,3 @@ class EnzymeCall:
         kind = ir.FunctionType(return_type, [_POINTER], var_arg=True)
         name = module.get_unique_name(_PRIMITIVES[self.request.direction])
         return ir.Function(module, kind, name)
-
-
-def _raise_on_error(builder: ir.IRBuilder, status: ir.Value, excinfo: ir.Value) -> None:
-    """Turn the status of a catching kernel into the noreturn raise, outside its last `try`."""
-    is_error = builder.or_(
-        builder.icmp_signed(">", status, status.type(0)),
-        builder.icmp_signed("==", status, callconv.RETCODE_EXC),
-    )
-    with builder.if_then(is_error, likely=False):
-        stored = builder.load(excinfo)
-        kind = ir.FunctionType(ir.VoidType(), [status.type, stored.type])
-        raiser = cgutils.get_or_insert_function(builder.module, kind, RAISE)
-        raiser.attributes.add("noreturn")
-        builder.call(raiser, [status, stored])
-        builder.unreachable()

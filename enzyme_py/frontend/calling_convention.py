@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.core import callconv, types
+from numba.core import callconv, cgutils, types
 
 RAISE = "enzyme_py_raise"
 
@@ -98,3 +98,18 @@ class KernelCallConv(CatchingCallConv):
     def set_try_status(self, builder: ir.IRBuilder) -> None:
         self.context.active_code_library.catches = True
         super().set_try_status(builder)
+
+
+def raise_on_error(builder: ir.IRBuilder, status: ir.Value, excinfo: ir.Value) -> None:
+    """Turn the status of a catching kernel into the noreturn raise, outside its last `try`."""
+    is_error = builder.or_(
+        builder.icmp_signed(">", status, status.type(0)),
+        builder.icmp_signed("==", status, callconv.RETCODE_EXC),
+    )
+    with builder.if_then(is_error, likely=False):
+        stored = builder.load(excinfo)
+        kind = ir.FunctionType(ir.VoidType(), [status.type, stored.type])
+        raiser = cgutils.get_or_insert_function(builder.module, kind, RAISE)
+        raiser.attributes.add("noreturn")
+        builder.call(raiser, [status, stored])
+        builder.unreachable()

@@ -9,7 +9,7 @@ it calls, once, when a kernel is complete.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -24,6 +24,8 @@ class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
         super().__init__(owner, name)
         self.catches = False  # set by the calling convention when the code holds a `try`
         self.recursive_calls: set[str] = set()  # symbols that another library will define
+        self._is_being_made = False
+        self.making: Callable[[], None] | None = None  # what makes the module, when it is asked for
 
     def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -37,6 +39,17 @@ class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
         self._raise_if_finalized()
         self._final_module.verify()
         self._finalized = True
+
+    def made(self) -> bool:
+        """Make the module if that was put off; false while that is under way."""
+        if self.making is not None and not self._is_being_made:
+            self._is_being_made = True
+            try:
+                self.making()
+            finally:
+                self._is_being_made = False
+            self.making = None
+        return not self._is_being_made
 
     @property
     def raw_module(self) -> llvm.ModuleRef:
@@ -74,7 +87,8 @@ def with_callees(library: RawLibrary) -> Iterator[RawLibrary]:
         if id(current) in seen:
             continue
         seen.add(id(current))
-        yield current
+        if current.made():
+            yield current
         pending.extend(current._linking_libraries)
         defined = current.codegen.libraries
         pending.extend(defined[name] for name in current.recursive_calls if name in defined)

@@ -69,6 +69,9 @@ from enzyme_py.frontend.versions import own_versions
 # others concern how Numba optimises, caches, or calls it.
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
 
+# The attribute of a dispatcher with the function that kernels call in its place.
+DOOR = "enzyme_py_door"
+
 
 class EnzymeTarget(CPU):
     """The target's place in Numba's hierarchy: all CPU overloads serve it."""
@@ -142,6 +145,11 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         # CPU's, whose library can be loaded.
         rtsys.initialize(cpu_target.target_context)
         super().load_additional_registries()
+
+    @property
+    def kernel_target(self) -> KernelTarget:
+        """The target that this context lowers for."""
+        return self._kernel_target
 
     @property
     def call_conv(self) -> Any:
@@ -299,6 +307,11 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
         self.shadows_constants = shadows_constants  # of requests inside of kernels
         self._dispatchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
+    @property
+    def is_catching(self) -> bool:
+        """Whether its kernels return Numba's status of an exception."""
+        return self.convention is CatchingCallConv
+
     @cached_property
     def typing_context(self) -> Any:
         return KernelTypingContext(self)
@@ -309,6 +322,10 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
     def own_type(self, kind: Any) -> Any:
         """Return the type to use here for a type that may speak of a CPU dispatcher."""
+        if isinstance(kind, types.Dispatcher):
+            door = getattr(getattr(kind.dispatcher, "origin", kind.dispatcher), DOOR, None)
+            if door is not None:  # a function with rules: see custom/door.py
+                return self.typing_context.resolve_value_type(door)
         if isinstance(kind, types.Dispatcher) and isinstance(kind.dispatcher, CPUDispatcher):
             return types.Dispatcher(self.dispatcher_of(kind.dispatcher))
         return kind
@@ -344,6 +361,13 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
 class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
     """Compiles for a kernel target; never called from Python."""
+
+    origin: Any = None  # the CPU dispatcher or the function that it stands for
+
+    @property
+    def is_compiling(self) -> Any:
+        # A function with rules is called by its door, so a rule may call it: no recursion.
+        return not hasattr(self.origin, DOOR) and super().is_compiling
 
     def add_overload(self, cres: Any) -> None:
         # No C entry point exists to insert.

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import DerivativeError, Where
+from enzyme_py.frontend.ruled import with_ruled_bodies
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.fortran import link_fortran
@@ -30,7 +31,7 @@ _NOINLINE = re.compile(
 _HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n", re.MULTILINE)
 # Functions that are there to be unknown to the pass (njit/stop.py, single_exit.py, own_bounds.py).
 _BARRIERS = re.compile(
-    r"^declare (?:\w+ )*?(double|float|i64|i1) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
+    r"^declare (?:[^\n]*? )?(double|float|i64|i1) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
 )
 _TABLES = re.compile(rf"^declare [^\n]*@{TABLE_MEMORY}\([^\n]*\n", re.MULTILINE)
 # Where in the user's file the code comes from. The pass's messages needed it; LLVM fails an assertion
@@ -80,7 +81,7 @@ def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", text))
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
     text = _with_tables(text)
-    text = with_frees(with_definitions(text))
+    text = with_frees(with_definitions(with_ruled_bodies(text)))
     context = llvm.create_context()
     try:
         parsed = llvm.parse_assembly(text, context)

@@ -25,6 +25,7 @@ from enzyme_py.assembly.results import returned_type
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.frontend.lower import compile_kernel, takes_derivatives, where_is
+from enzyme_py.frontend.ruled import takes_rules
 from enzyme_py.modes import Mode
 from enzyme_py.njit.columns import Leaves, column_lines, is_inexact
 from enzyme_py.njit.copies import copy_of
@@ -117,11 +118,10 @@ def _jacobian_at(wanted: Any, arguments: Any) -> Callable[..., Any] | None:
 
 
 def _chunk(plan: Jacobian, kinds: Sequence[Any]) -> int:
-    if not plan.mode.is_forward:
-        # Of reverse over reverse the pass has no batch: it fails an assertion (MEASURED).
-        kernel = compile_kernel(plan.kernel, tuple(kinds))
-        if takes_derivatives(kernel):
-            return 1
+    # The pass has no batch of reverse over reverse (it fails an assertion), and none of rules (MEASURED).
+    kernel = compile_kernel(plan.kernel, tuple(kinds))
+    if takes_rules(kernel) or (takes_derivatives(kernel) and not plan.mode.is_forward):
+        return 1
     if plan.chunk is not None:
         return plan.chunk
     # A batch of a batch would multiply the code that the pass has to make.
