@@ -35,11 +35,7 @@ def with_needed_rules(text: str) -> str:
     needed: set[str] = set()
     while True:
         reached = _reached(roots | _halves(texts, needed), calls)
-        found = {
-            kind
-            for kind, request in _REQUESTS.items()
-            if any(map(request.search, map(texts.__getitem__, reached & texts.keys())))
-        }
+        found = {kind for kind, request in _REQUESTS.items() if any(map(request.search, map(texts.__getitem__, reached & texts.keys())))}
         if found <= needed:
             break
         needed |= found
@@ -62,9 +58,7 @@ def _is_root(body: str) -> bool:
 
 def _halves(texts: dict[str, str], needed: set[str]) -> set[str]:
     suffixes = tuple(part for kind in needed for part in _PARTS[kind])
-    return {
-        name for name in texts if name.startswith(PREFIX) and suffixes and name.endswith(suffixes)
-    }
+    return {name for name in texts if name.startswith(PREFIX) and suffixes and name.endswith(suffixes)}
 
 
 def _reached(roots: set[str], calls: dict[str, set[str]]) -> set[str]:

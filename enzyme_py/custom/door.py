@@ -32,7 +32,8 @@ import numba
 import numpy as np
 from numba.core import types
 from numba.core.target_extension import current_target
-from numba.extending import overload
+from numba.core.typing import signature
+from numba.extending import intrinsic, overload
 
 from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError

@@ -36,7 +36,9 @@ from enzyme_py.njit.structures import Path, defined, listed
 _numbers = itertools.count()
 
 
-def python(function: Callable[..., Any], signature: Any, vjp: Any = None, jvp: Any = None) -> Any:
+def python(
+    function: Callable[..., Any], signature: Any, vjp: Any = None, jvp: Any = None
+) -> Any:
     """Return a Python function as a kernel that calls it, with the given rules; see the module's text."""
     if not callable(function):
         message = f"{function!r} is no function"
@@ -182,9 +184,7 @@ class _PythonRules:
         if is_kernel(self.vjp):
             what = f"the vjp of `{call.name}`"
             kinds = (call.arguments, call.result, call.result)
-            check_cotangents(
-                tuple(call.arguments), returned_by(self.pull(call), kinds, what, target), what
-            )
+            check_cotangents(tuple(call.arguments), returned_by(self.pull(call), kinds, what, target), what)
         if is_kernel(self.jvp):
             what = f"the jvp of `{call.name}`"
             kinds = (call.arguments, call.arguments, call.result)
@@ -244,9 +244,7 @@ def _zeros(value: Any) -> Any:
 
 def _missing(call: Call, rule: str, mode: str, parameters: str) -> Any:
     """Return a rule that raises: it is compiled with the other, but only run if it is asked for."""
-    text = (
-        f"`{call.name}` is a Python function without a {rule}: it has no derivative in {mode} mode"
-    )
+    text = f"`{call.name}` is a Python function without a {rule}: it has no derivative in {mode} mode"
     scope = {"message": text, "never": 0}
     zero = "arguments" if rule == "vjp" else "results"
     # The condition is always true, but Numba does not know: it takes the type from the last line.

@@ -72,9 +72,7 @@ def through_python(called: Callable[[int, int], tuple[int, int]], name: str) -> 
     return call
 
 
-def _leave_on_error(
-    context: Any, builder: ir.IRBuilder, status: ir.Value, excinfo: ir.Value
-) -> None:
+def _leave_on_error(context: Any, builder: ir.IRBuilder, status: ir.Value, excinfo: ir.Value) -> None:
     from enzyme_py.frontend.target import KernelContext
 
     if isinstance(context, KernelContext):

@@ -39,8 +39,6 @@ from numba.core.target_extension import (
 from numba.experimental.jitclass.base import ClassBuilder, JitClassType
 
 from enzyme_py.errors import LoweringError
-from enzyme_py.frontend import typed_dicts, typed_lists
-from enzyme_py.frontend.assignments import block_assignment
 from enzyme_py.frontend.broadcasting import (
     broadcast_shape,
     forget_broadcast_indices,
@@ -50,19 +48,11 @@ from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallCo
 from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
-from enzyme_py.frontend.outlining import (
-    Outlined,
-    is_table_operation,
-    outlined,
-    text_hash,
-    tuple_hash_type,
-)
+from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined, tuple_hash_type
 from enzyme_py.frontend.products import is_product, replaced
+from enzyme_py.frontend.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.tables import holds_no_floats
-from enzyme_py.frontend.transposing import transposition
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
-from enzyme_py.frontend.typed_dicts import iteration
-from enzyme_py.frontend.typed_lists import identity
 from enzyme_py.frontend.versions import own_versions
 
 # The options of a user's @njit that change what its code computes, and so are taken over. The
@@ -109,7 +99,7 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
             self._kernel_target.target_context.install_registry(registry)
             return val.class_type
         if isinstance(val, _Intrinsic):
-            val = typed_lists.OWN.get(val) or typed_dicts.OWN.get(val, val)
+            val = own_intrinsic(val)
         try:
             return super().resolve_value_type(val)
         except ValueError:
@@ -235,20 +225,13 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         return super().compile_internal(builder, impl, sig, args, *rest)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        implementation = (
-            block_assignment(fn, sig)
-            or transposition(fn, sig)
-            or identity(fn, sig)
-            or iteration(fn, sig)
-            or text_hash(fn, sig)
-        )
+        implementation = replacement(fn, sig)
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
         own = self._kernel_target.own_type(fn)
         if own is not fn and tuple(sig.args) not in own.dispatcher.overloads:
-            own.dispatcher.compile(
-                tuple(sig.args)
-            )  # a method of a jitclass: typed by the CPU target
+            # A method of a jitclass, which the CPU target has typed.
+            own.dispatcher.compile(tuple(sig.args))
         found = super().get_function(own, sig, _firstcall)
         return Outlined(found, self, sig) if is_table_operation(fn, sig) else found
 
