@@ -13,6 +13,7 @@ Ordinary Python over NumPy arrays in, exact derivatives out, forward and reverse
 import importlib
 
 from enzyme_py import errors as errors
+from enzyme_py import linalg as _linalg  # teaches the kernels' target NumPy's linear algebra
 from enzyme_py import njit as _njit  # teaches Numba the names below
 from enzyme_py.annotations import Active as Active
 from enzyme_py.annotations import BatchDuplicated as BatchDuplicated
@@ -57,12 +58,19 @@ from enzyme_py.thunks import autodiff_thunk as autodiff_thunk
 
 __version__ = "0.1.0"
 
-del _njit
+del _linalg, _njit
 
 _LATER = ("inspect", "sparse", "testing")  # modules that an ordinary run does not need
+_ELSEWHERE = {
+    "custom_jvp": "enzyme_py.custom.jax_form",
+    "custom_vjp": "enzyme_py.custom.jax_form",
+    "link_ir": "enzyme_py.custom.link_ir",
+}
 
 
 def __getattr__(name: str) -> object:
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module(_ELSEWHERE[name]), name)
     if name in _LATER:
         return importlib.import_module(f"enzyme_py.{name}")
     message = f"module 'enzyme_py' has no attribute {name!r}"

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numba import typeof, types
+from numba.typed import List
 from numpy.exceptions import TooHardError
 
 from enzyme_py.errors import AnnotationError, ShadowError
@@ -119,6 +121,8 @@ def check_shadow(primal: Any, shadow: Any) -> None:
         _check_array(primal, shadow)
     elif isinstance(primal, tuple):
         _check_tuple(primal, shadow)
+    elif isinstance(primal, List):
+        _check_list(primal, shadow)
     elif isinstance(primal, (bool, int, np.integer, np.bool_)):
         if not isinstance(shadow, (bool, int, float, np.generic)):
             message = f"the shadow of a number must be one, not {_say(shadow)}"
@@ -149,6 +153,39 @@ def _check_array(primal: np.ndarray, shadow: Any) -> None:
     if not shadow.flags.writeable:
         raise ShadowError("the shadow is read-only", remedy="pass a writeable array")
     _check_apart(primal, shadow, "the shadow shares memory with its primal")
+
+
+def _check_list(primal: List, shadow: Any) -> None:
+    """Check the shadow of a numba.typed.List of numbers or of arrays."""
+    item = _item_of(primal)
+    if not _can_vary(item):
+        message = f"a typed list of {item} cannot be Duplicated: only those of floats or of arrays"
+        raise AnnotationError(
+            message, remedy="pass it as Const, or pass arrays, or tuples of arrays"
+        )
+    if not isinstance(shadow, List) or _item_of(shadow) != item:
+        message = f"the shadow of a typed list of {item} must be one too, not {_say(shadow)}"
+        raise ShadowError(message, remedy="write enzyme_py.make_zero(x) for it")
+    if len(shadow) != len(primal):
+        message = f"the shadow has {len(shadow)} items, its primal {len(primal)}"
+        raise ShadowError(message, remedy="write enzyme_py.make_zero(x): it keeps the length")
+    if shadow is primal:
+        raise ShadowError("the shadow is its primal", remedy="write enzyme_py.make_zero(x) for it")
+    if isinstance(item, types.Array):
+        _check_tuple(tuple(primal), tuple(shadow))
+
+
+def _item_of(value: List) -> Any:
+    """Return the type of the items; None if the list has never held one."""
+    try:
+        return typeof(value).item_type
+    except (TypeError, ValueError):
+        return None
+
+
+def _can_vary(item: Any) -> bool:
+    number = item.dtype if isinstance(item, types.Array) else item
+    return isinstance(number, (types.Float, types.Complex))
 
 
 def _check_apart(first: Any, second: Any, message: str) -> None:
@@ -188,7 +225,7 @@ def _check_tuple(primal: tuple[Any, ...], shadow: Any) -> None:
     for part, its_shadow in zip(primal, shadow, strict=True):
         if isinstance(part, (tuple, np.ndarray)) and _is_inactive_array(part):
             continue
-        if _is_float(part) or isinstance(part, (tuple, np.ndarray)):
+        if _is_float(part) or isinstance(part, (tuple, np.ndarray, List)):
             check_shadow(part, its_shadow)
     _check_parts_apart(list(_pairs(primal, shadow)))
 
@@ -250,12 +287,25 @@ def _zero(value: Any, made: dict[int, Any]) -> Any:
         return type(value)((key, _zero(part, made)) for key, part in value.items())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(_zero(part, made) for part in value))
+    if isinstance(value, List):
+        return _zero_list(value, made)
     if isinstance(value, (tuple, list)):
         return type(value)(_zero(part, made) for part in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         changes = {name: _zero(part, made) for name, part in _fields(value)}
         return dataclasses.replace(value, **changes)
     return value
+
+
+def _zero_list(value: List, made: dict[int, Any]) -> List:
+    item_type = _item_of(value)
+    zeros = List() if item_type is None else List.empty_list(item_type)
+    for item in value:
+        # Each item comes as a new view: arrays are told apart by where they lie.
+        zeros.append(
+            zeros_with_strides(item) if isinstance(item, np.ndarray) else _zero(item, made)
+        )
+    return zeros
 
 
 def _fields(value: Any) -> Iterator[tuple[str, Any]]:

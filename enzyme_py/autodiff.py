@@ -17,7 +17,7 @@ from enzyme_py.assembly.allocations import allocates, protect_carried
 from enzyme_py.assembly.block_copies import with_bodies, with_recomputable_copies
 from enzyme_py.assembly.buffers import stable_buffers
 from enzyme_py.assembly.entry import argument_count, assemble, nests
-from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far
+from enzyme_py.assembly.far_exits import check_far_exits, handing_on, may_exit_far
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
@@ -33,6 +33,7 @@ from enzyme_py.assembly.nesting import (
 )
 from enzyme_py.assembly.own_bounds import with_own_bounds
 from enzyme_py.assembly.recurrences import with_records
+from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
 from enzyme_py.assembly.single_exit import join_exits
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
@@ -145,12 +146,15 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
     With a `refusal`, raise that if the module copies whole blocks: with run-time activity, forward
     mode copies a constant block's values as its tangents (Enzyme.jl issue 3460).
     """
+    check_reverse_depth(module.ir, module.where)
     prepared = protected(module)
     if refusal is not None:
         read = prepared if prepared is not module else host.simplify(module)
         if _BLOCK_COPY.search(read.ir):
             raise refusal
-    return dataclasses.replace(passed(prepared), lost=_lost(module, prepared))
+    done = passed(prepared)
+    check_endless(done.ir, module.where)
+    return dataclasses.replace(done, lost=_lost(module, prepared))
 
 
 def passed(module: DiffModule) -> DifferentiatedModule:
@@ -191,6 +195,8 @@ def protected(module: DiffModule) -> DiffModule:
     if not is_marked and not may_exit_far(module.ir):
         return module
     given, module = module, host.simplify(module)
+    if handed_on := handing_on(module.ir):
+        given = module = host.simplify(join_exits(module, handed_on))
     check_far_exits(module)
     if not is_marked:
         return given
@@ -201,6 +207,7 @@ def protected(module: DiffModule) -> DiffModule:
         check_nesting(module)
         module = dataclasses.replace(module, ir=with_own_bounds(module.ir))
     module = with_integer_fields(with_recomputable_copies(stable_buffers(module)))
+    module = dataclasses.replace(module, ir=rules_first(module.ir))
     return protect_carried(with_untouched_arguments(module))
 
 

@@ -125,6 +125,10 @@ class ActivityError(DerivativeError):
     """Whether a value is active could not be decided, or an annotation contradicts the kernel."""
 
 
+class RuleError(EnzymeError, TypeError):
+    """A rule does not fit its function: its arguments, its results, or what is made of it."""
+
+
 class SparsityError(EnzymeError, ValueError):
     """A sparsity pattern does not fit: of another shape, no pattern at all, or entries are missing."""
 

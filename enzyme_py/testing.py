@@ -3,6 +3,7 @@
     enzyme.testing.check_grads(f, (x, y))                        # forward and reverse, first order
     enzyme.testing.test_forward(f, Duplicated(x, dx), Const(n))  # one call, as you annotate it
     enzyme.testing.test_reverse(f, Active(2.0), Duplicated(x, dx))
+    enzyme.testing.test_rule(f, x, y)                            # a function with a rule of your own
 
 Each raises AssertionError saying which two numbers differ. The slope along one random direction is
 compared, by central differences over five points: their step eps**(1/5) balances truncation against
@@ -18,6 +19,8 @@ import numpy as np
 
 import enzyme_py as enzyme
 from enzyme_py.annotations import Annotation, as_annotation
+from enzyme_py.errors import AnnotationError
+from enzyme_py.frontend.target import DOOR
 from enzyme_py.request import Activity
 
 _STENCIL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
@@ -110,7 +113,32 @@ def test_reverse(
     _compare("slope along a random direction", _inner(gradients, tangents), want, *limits)
 
 
-for _check in (test_forward, test_reverse):
+def test_rule(
+    f: Callable[..., Any],
+    *args: Any,
+    order: int = 1,
+    modes: Sequence[str] = ("fwd", "rev"),
+    atol: float | None = None,
+    rtol: float | None = None,
+    eps: float | None = None,
+) -> None:
+    """Check the rule of a function against finite differences of the function, in both modes.
+
+    `f` is what `custom_vjp`, `custom_jvp` or a function of `enzyme.rules` returned. Its value inside of a
+    derivative must be that of an ordinary call.
+    """
+    if not hasattr(f, DOOR):
+        message = f"{f!r} has no rule"
+        remedy = "pass what custom_vjp, custom_jvp, or a function of enzyme.rules returned"
+        raise AnnotationError(message, remedy=remedy)
+    if "fwd" in modes:
+        tangents = tuple(_random_like(arg, np.random.default_rng(0)) for arg in args)
+        inside = enzyme.jvp(f, args, tangents)[0]
+        _compare("value inside of a derivative", inside, f(*args), *_limits(args, atol, rtol))
+    check_grads(f, args, order, modes, atol, rtol, eps)
+
+
+for _check in (test_forward, test_reverse, test_rule):
     _check.__test__ = False  # type: ignore[attr-defined]  # not for pytest to collect
 
 

@@ -574,16 +574,3 @@ def test_only_what_is_called_is_defined() -> None:
     text = bodies({"numba_xxdot"})
     assert "define linkonce_odr i32 @numba_xxdot(" in text
     assert "@numba_xxgemm(" not in text
-
-
-@pytest.mark.parametrize(
-    ("kernel", "name"),
-    [
-        (lambda a: np.sum(np.linalg.eigvals(a)), "numba_ez_rgeev"),
-        (lambda a: np.sum(np.linalg.svd(a)[1]), "numba_ez_gesdd"),
-    ],
-    ids=["eig", "svd"],
-)
-def test_lapack_is_refused_by_name(kernel: Any, name: str) -> None:
-    with pytest.raises(enzyme.errors.NoDerivativeError, match=f"`{name}` has no derivative rule"):
-        enzyme.grad(kernel)(np.eye(3) + draw(3, 3))

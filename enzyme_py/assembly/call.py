@@ -28,6 +28,7 @@ from enzyme_py.frontend.calling_convention import raise_on_error
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
 from enzyme_py.frontend.lower import CompiledKernel, argument_names
 from enzyme_py.frontend.type_hints import TypedAttributes, hint_function, value_hint
+from enzyme_py.frontend.typed_lists import frozen
 from enzyme_py.request import Activity, Direction, Request
 
 _POINTER = ir.IntType(8).as_pointer()
@@ -116,7 +117,7 @@ class EnzymeCall:
         """Say the type trees once more, where Enzyme reads them."""
         for parameter, leaf in zip(function.args[1:], kept, strict=True):
             if leaf.role is Role.DATA and leaf.content:
-                hint = hint_function(function.module, leaf.content)
+                hint = hint_function(function.module, leaf.content, leaf.tree)
                 builder.call(hint, [builder.bitcast(parameter, _POINTER)])
 
     def _fill(
@@ -193,10 +194,16 @@ class EnzymeCall:
         for index, leaf in enumerate(parts):
             if leaf.role is not Role.OWNER:
                 operands.append(self._marker(self._leaf_marker(argument.activity, leaf)))
-                operands.append(argument.primal[index])
+                operands.append(self._primal(argument, index, leaf))
                 if self._has_shadow(argument.activity, leaf):
                     operands.extend(shadow[index] for shadow in argument.shadows)
         return operands
+
+    def _primal(self, argument: Argument, index: int, leaf: Leaf) -> ir.Value:
+        value = argument.primal[index]
+        is_list = leaf.tree is not None and leaf.is_differentiable
+        is_lost = is_list and argument.activity is Activity.CONST
+        return frozen(self.builder, value) if is_lost else value
 
     def _leaf_marker(self, activity: Activity, leaf: Leaf) -> str:
         if activity is Activity.CONST or not leaf.is_differentiable:

@@ -29,6 +29,7 @@ from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import stable_names
 from enzyme_py.assembly.results import holds_arrays
+from enzyme_py.assembly.rule_functions import with_needed_rules
 from enzyme_py.assembly.runtime_ir import runtime_ir
 from enzyme_py.assembly.special_functions import link_special_functions
 from enzyme_py.assembly.strong_zero import plain_inside
@@ -41,7 +42,7 @@ from enzyme_py.frontend.lower import (
     lower,
     where_is,
 )
-from enzyme_py.frontend.ruled import holds_rules
+from enzyme_py.frontend.ruled import drop_unused_rules, holds_rules
 from enzyme_py.frontend.target import KERNEL
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
@@ -163,12 +164,13 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
     is_ruled = holds_rules(module)
     if is_ruled:
         _check_width(module, lowered[0].where)
+        drop_unused_rules(module)
     is_plain = not is_nested and not is_ruled
     names += link_copies(module, chosen_way(requests, is_plain=is_plain))
     if is_nested:
         inline_derivatives(module)
     module.verify()
-    return with_attributes(stable_names(str(module), names))
+    return with_needed_rules(with_attributes(stable_names(str(module), names)))
 
 
 def _check_width(module: llvm.ModuleRef, where: Where) -> None:

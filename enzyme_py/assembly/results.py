@@ -49,6 +49,16 @@ def holds_arrays(kind: Any) -> bool:
     return isinstance(kind, types.Array)
 
 
+def holds_containers(kind: Any) -> bool:
+    """Tell whether a value of this type is or holds what Numba keeps behind a pointer."""
+    if isinstance(kind, types.BaseTuple):
+        return any(map(holds_containers, kind))
+    if isinstance(kind, types.Optional):
+        return holds_containers(kind.type)
+    managed = (types.List, types.ListType, types.Set, types.DictType)
+    return isinstance(kind, (*managed, types.ClassInstanceType, types.StructRef))
+
+
 def is_differentiable(context: Any, kind: Any) -> bool:
     """Tell whether any part of a value of this type can carry a derivative."""
     return any(leaf.is_differentiable for leaf in leaves(context, kind))
@@ -107,6 +117,14 @@ def seed_type(request: Request, return_type: Any) -> Any:
 
 def check_result(context: Any, request: Request, return_type: Any, where: Where) -> None:
     """Refuse results that the request's mode cannot differentiate."""
+    if holds_containers(return_type) and (
+        returns_primal(request) or request.result is not Activity.CONST
+    ):
+        message = f"the result of `{where.kernel}` has type {return_type}, in memory of the call"
+        remedy = (
+            "return a number, an array or a tuple of these: np.array, np.stack or np.concatenate"
+        )
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
     if request.result is Activity.CONST or request.direction is Direction.PRIMAL:
         return
     if request.has_aux:

@@ -8,6 +8,8 @@ malloc and its family stay external: Enzyme knows them by these names, and the n
 them to the region allocator.
 """
 
+from __future__ import annotations
+
 # Alignment: Numba asks for 32; the region allocator gives 64 to anything that large.
 _HEADER = """
 declare noalias ptr @malloc(i64) #alloc
@@ -66,6 +68,32 @@ define linkonce_odr void @NRT_MemInfo_varsize_free(ptr %header, ptr %data) alway
 """,
 }
 
+# What is left of the functions that read the header of a typed list (frontend/typed_lists.py).
+_LISTS = {
+    "numba_list_allocated": """
+define linkonce_odr i64 @numba_list_allocated(ptr %list) alwaysinline {
+  %place = getelementptr inbounds i8, ptr %list, i64 16
+  %room = load i64, ptr %place
+  ret i64 %room
+}
+""",
+    "numba_list_is_mutable": """
+define linkonce_odr i32 @numba_list_is_mutable(ptr %list) alwaysinline {
+  %place = getelementptr inbounds i8, ptr %list, i64 24
+  %flag = load i32, ptr %place
+  ret i32 %flag
+}
+""",
+    "numba_list_set_is_mutable": """
+define linkonce_odr void @numba_list_set_is_mutable(ptr %list, i64 %flag) alwaysinline {
+  %place = getelementptr inbounds i8, ptr %list, i64 24
+  %short = trunc i64 %flag to i32
+  store i32 %short, ptr %place
+  ret void
+}
+""",
+}
+
 # Variants that differ in arguments which mean nothing here: alignment, destructor, debug fill.
 _FORWARDED = {
     "NRT_MemInfo_alloc_aligned": "i64 %size, i32 %align",
@@ -90,6 +118,6 @@ define linkonce_odr noalias ptr @{name}({parameters}) alwaysinline {{
 def runtime_ir() -> str:
     """Return a module that defines the runtime; link it and drop what is unused."""
     parts = [_HEADER.replace("#alloc", 'allockind("alloc,uninitialized") allocsize(0)')]
-    parts += _BODIES.values()
+    parts += [*_BODIES.values(), *_LISTS.values()]
     parts += [_forward(name, parameters) for name, parameters in _FORWARDED.items()]
     return "".join(parts)

@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba.cpython import randomimpl
 from numba.extending import register_jitable
 
-from enzyme_py.frontend.opaque import constant
+from enzyme_py.frontend.library_calls import constant
 
 _INTEGER = ir.IntType(32)
 _NAME = "enzyme_py_draw"

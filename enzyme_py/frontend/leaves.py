@@ -39,6 +39,7 @@ class Leaf:
     role: Role
     content: str | None = None
     is_held: bool = False  # by a function: constant, whatever it is
+    tree: str | None = None  # of what the pointer points at, where that is not the same everywhere
 
     @property
     def is_differentiable(self) -> bool:
@@ -49,6 +50,8 @@ class Leaf:
     @property
     def parameter_tree(self) -> str | None:
         """The type tree for a parameter that holds this leaf."""
+        if self.tree is not None:
+            return self.tree
         if self.role is Role.DATA:
             inner = f", [-1,-1]:{self.content}" if self.content else ""
             return f"{{[-1]:Pointer{inner}}}"
@@ -78,6 +81,18 @@ def _array_leaves(kind: Any) -> list[Leaf]:
     return [owner, owner, _INTEGER, _INTEGER, data, *[_INTEGER] * (2 * kind.ndim)]
 
 
+# What numba.typed.List points at (frontend/typed_lists.py); the items stand in a block of their own.
+_LIST_HEAD = ", ".join(f"[-1,{byte}]:Integer" for byte in range(28)) + ", [-1,48]:Pointer"
+
+
+def _list_leaves(kind: Any) -> list[Leaf]:
+    item = kind.item_type
+    content = element_content(item.dtype if isinstance(item, types.Array) else item)
+    inner = f", [-1,48,-1]:{content}" if content and not isinstance(item, types.Array) else ""
+    tree = f"{{[-1]:Pointer, {_LIST_HEAD}{inner}}}"
+    return [Leaf(Role.OWNER), Leaf(Role.DATA, content, tree=tree)]
+
+
 def leaves(context: Any, kind: Any) -> list[Leaf]:
     """Return the leaves of a Numba type in the order in which Numba passes them."""
     if isinstance(kind, types.Float) and kind in _FLOATS:
@@ -88,6 +103,8 @@ def leaves(context: Any, kind: Any) -> list[Leaf]:
         return [_INTEGER]
     if isinstance(kind, types.Array):
         return _array_leaves(kind)
+    if isinstance(kind, types.ListType):
+        return _list_leaves(kind)
     if isinstance(kind, types.BaseTuple):
         return [leaf for element in kind for leaf in leaves(context, element)]
     if isinstance(kind, BoundKernelType):

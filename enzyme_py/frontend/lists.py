@@ -14,12 +14,16 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils
 
+from enzyme_py.rules.inactive import TABLE_MEMORY
+
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
 _FIRST_ITEM = 3  # after size, allocated and dirty
 
 
-def grow_function(context: Any, module: ir.Module, payload: ir.LiteralStructType) -> ir.Function:
+def grow_function(
+    context: Any, module: ir.Module, payload: ir.LiteralStructType, *, is_table: bool
+) -> ir.Function:
     """Return the function that moves a list with this payload type to a larger block."""
     kind = ir.FunctionType(_POINTER, [_POINTER, _SIZE])
     function = ir.Function(module, kind, module.get_unique_name("enzyme_py_grow_list"))
@@ -30,7 +34,8 @@ def grow_function(context: Any, module: ir.Module, payload: ir.LiteralStructType
     meminfo, size = function.args
     slot = builder.bitcast(meminfo, payload.as_pointer().as_pointer())
     old = builder.load(slot)
-    allocate = cgutils.get_or_insert_function(module, ir.FunctionType(_POINTER, [_SIZE]), "malloc")
+    name = TABLE_MEMORY if is_table else "malloc"
+    allocate = cgutils.get_or_insert_function(module, ir.FunctionType(_POINTER, [_SIZE]), name)
     new = builder.bitcast(builder.call(allocate, [size]), payload.as_pointer())
     for field in range(_FIRST_ITEM):
         _copy(builder, _place(builder, old, field), _place(builder, new, field))

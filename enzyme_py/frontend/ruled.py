@@ -48,12 +48,20 @@ from enzyme_py.frontend.type_hints import hint_function
 
 PREFIX = "enzyme_py_ruled."
 _ATTRIBUTES = "nofree nosync noinline memory(argmem: readwrite, inaccessiblemem: readwrite)"
+# Functions that are constant to every derivative: see opaque.py.
+OPAQUE_PREFIX = f"{PREFIX}opaque."
+_OPAQUE_ATTRIBUTES = (
+    "nofree nosync noinline memory(argmem: read, inaccessiblemem: readwrite) "
+    '"enzyme_inactive" "enzyme_no_escaping_allocation"'
+)
 _CONTENTS = {
     "float32": "Float@float",
     "complex64": "Float@float",
     "float64": "Float@double",
     "complex128": "Float@double",
 }
+_REQUEST = re.compile(r"__enzyme_([a-z]+)")
+_ASKED_BY = {"derivative": {"fwddiff"}, "gradient": {"autodiff", "augmentfwd", "reverse"}}
 _BODY, _AUGMENTED, _REVERSE, _FORWARD, _KEPT = (
     ".body",
     ".augmented",
@@ -71,19 +79,35 @@ _SIZE = ir.IntType(64)
 Rule = Callable[..., None]
 
 
-def ruled(name: str, primal: Rule, forward: Rule, reverse: Rule) -> Any:
-    """Return the intrinsic of a ruled function; the name is its own in all the process."""
+def ruled(
+    name: str,
+    primal: Rule,
+    forward: Rule,
+    reverse: Rule,
+    check: Callable[[Any], None] | None = None,
+) -> Any:
+    """Return the intrinsic of a ruled function; the name is its own in all the process.
+
+    When its code is made for a target, `check(target)` may explain what Numba does not.
+    """
     rules = _Rules(primal, forward, reverse)
+
+    def define(functions: RuledFunctions) -> None:
+        try:
+            functions.define(rules)
+        finally:
+            if check is not None:
+                check(functions.context.kernel_target)
 
     @intrinsic
     def call(typing_context, work):  # type: ignore[no-untyped-def]
-        if not _is_work(work):
+        if not is_work(work):
             message = f"the work array of {name} is one of floats, one-dimensional and contiguous"
             raise TypingError(message)
 
         def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
             symbol = f"{PREFIX}{name}.{sig.args[0].dtype}"
-            context.add_linking_libs([_library(context, symbol, sig.args[0], rules)])
+            context.add_linking_libs([library_of(context, symbol, sig.args[0], define)])
             function = cgutils.get_or_insert_function(builder.module, _type_of(1), symbol)
             data = make_array(sig.args[0])(context, builder, args[0]).data
             builder.call(function, [builder.bitcast(data, _POINTER)])
@@ -126,12 +150,41 @@ def declaration(symbol: str) -> str:
     """Return the declaration of a ruled function, with what Enzyme must know of it."""
     content = _CONTENTS[symbol.rpartition(".")[2]]
     tree = f'"enzyme_type"="{{[-1]:Pointer, [-1,-1]:{content}}}"'
+    if symbol.startswith(OPAQUE_PREFIX):
+        return f"declare noalias {tree} ptr @{symbol}(ptr nocapture {tree}) {_OPAQUE_ATTRIBUTES}"
     return f"declare void @{symbol}(ptr nocapture {tree}) {_ATTRIBUTES}"
 
 
 def holds_rules(module: llvm.ModuleRef) -> bool:
     """Tell whether a linked module calls a ruled function."""
     return any(function.name.startswith(PREFIX) for function in module.functions)
+
+
+def drop_unused_rules(module: llvm.ModuleRef) -> None:
+    """Drop the rules of a direction that nothing in a linked module asks for, and what they call.
+
+    They would be optimised and translated all the same: about half of such a module (MEASURED).
+    """
+    asked = {found[1] for found in map(_REQUEST.match, _names(module)) if found}
+    unused = [kind for kind in ("derivative", "gradient") if not asked & _ASKED_BY[kind]]
+    starts = tuple(f"__enzyme_register_{kind}_{PREFIX}" for kind in unused)
+    tables = [one for one in module.global_variables if one.name.startswith(starts)]
+    for table in tables:
+        table.linkage = "internal"
+    if tables:
+        manager = llvm.create_new_module_pass_manager()
+        manager.add_global_dead_code_eliminate_pass()
+        builder = llvm.create_pass_builder(_machine(), llvm.create_pipeline_tuning_options(0))
+        manager.run(module, builder)
+
+
+def _names(module: llvm.ModuleRef) -> list[str]:
+    return [function.name for function in module.functions]
+
+
+@functools.cache
+def _machine() -> llvm.TargetMachine:
+    return llvm.Target.from_default_triple().create_target_machine()
 
 
 def takes_rules(kernel: CompiledKernel) -> bool:
@@ -143,12 +196,14 @@ def takes_rules(kernel: CompiledKernel) -> bool:
     )
 
 
-def _is_work(kind: Any) -> bool:
+def is_work(kind: Any) -> bool:
     is_vector = isinstance(kind, types.Array) and kind.ndim == 1 and kind.layout == "C"
     return is_vector and str(kind.dtype) in _CONTENTS
 
 
-def _library(context: Any, symbol: str, kind: Any, rules: _Rules) -> Any:
+def library_of(
+    context: Any, symbol: str, kind: Any, define: Callable[[RuledFunctions], None]
+) -> Any:
     """Return the library that defines a ruled function.
 
     Its rules are compiled when a kernel is linked: they may call the function that is being compiled now.
@@ -157,15 +212,17 @@ def _library(context: Any, symbol: str, kind: Any, rules: _Rules) -> Any:
     found = codegen.libraries.get(symbol)
     if found is None:
         found = codegen.libraries[symbol] = codegen.create_library(symbol)
-        found.making = functools.partial(_make, context, found, symbol, kind, rules)
+        found.making = functools.partial(_make, context, found, symbol, kind, define)
         _kept.append(found)
     return found
 
 
-def _make(context: Any, library: Any, symbol: str, kind: Any, rules: _Rules) -> None:
+def _make(
+    context: Any, library: Any, symbol: str, kind: Any, define: Callable[[RuledFunctions], None]
+) -> None:
     with global_compiler_lock:
         module = library.create_ir_module(symbol)
-        _Functions(context, library, module, symbol, kind).define(rules)
+        define(RuledFunctions(context, library, module, symbol, kind))
         library.add_ir_module(module)
         library.finalize()
 
@@ -182,7 +239,7 @@ class _Rules:
     reverse: Rule
 
 
-class _Functions:
+class RuledFunctions:
     """The functions of one ruled function for one type."""
 
     def __init__(
@@ -204,6 +261,22 @@ class _Functions:
         self._register("gradient", [function, augmented, backward])
         self._register("derivative", [function, onward])
         self._global(f"{self.symbol}{_KEPT}", [body])
+
+    def define_opaque(self, rule: Rule) -> None:
+        """Define a body that returns where the array begins that the rule returns."""
+        body = self._defined(_BODY, ir.FunctionType(_POINTER, [_POINTER]))
+        builder = ir.IRBuilder(body.append_basic_block("entry"))
+        length = self._length(builder, body.args[0])
+        kind, slot = self._run(builder, rule, [self._array(builder, body.args[0], length)])
+        value = self.context.data_model_manager[kind].from_return(builder, builder.load(slot))
+        data = make_array(kind)(self.context, builder, value).data
+        builder.ret(builder.bitcast(data, _POINTER))
+        self._global(f"{self.symbol}{_KEPT}", [body])
+
+    def array_at(self, builder: ir.IRBuilder, pointer: ir.Value) -> ir.Value:
+        """Return the work array that begins at a place."""
+        builder.call(hint_function(self.module, _CONTENTS[str(self.kind.dtype)]), [pointer])
+        return self._array(builder, pointer, self._length(builder, pointer))
 
     def _augmented(self, function: ir.Function) -> ir.Function:
         kind = ir.FunctionType(_POINTER, [_POINTER] * 2)
@@ -242,7 +315,10 @@ class _Functions:
         builder.ret_void()
         return function
 
-    def _run(self, builder: ir.IRBuilder, rule: Rule, arrays: list[ir.Value]) -> None:
+    def _run(
+        self, builder: ir.IRBuilder, rule: Rule, arrays: list[ir.Value]
+    ) -> tuple[Any, ir.Value]:
+        """Call a rule; returns the type of its result, and where that is."""
         kinds = (self.kind,) * len(arrays)
         kernel = compile_kernel(rule, kinds, self.context.kernel_target)
         self.library.add_linking_library(kernel.library)
@@ -256,6 +332,7 @@ class _Functions:
         status = builder.call(callee, [slot, excinfo, *flat])
         if self.context.kernel_target.is_catching:
             raise_on_error(builder, status, excinfo)
+        return kernel.return_type, slot
 
     def _array(self, builder: ir.IRBuilder, pointer: ir.Value, length: ir.Value) -> ir.Value:
         array = make_array(self.kind)(self.context, builder)

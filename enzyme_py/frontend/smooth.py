@@ -19,7 +19,7 @@ from numba.extending import overload, register_jitable
 from numba.np import npyfuncs, ufunc_db
 from numba.np.numpy_support import as_dtype
 
-from enzyme_py.frontend.opaque import constant, library_function
+from enzyme_py.frontend.library_calls import constant, library_function
 from enzyme_py.frontend.type_hints import BARRIER
 
 _HUGE = 1e308

@@ -26,6 +26,7 @@ from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.descriptors import TargetDescriptor
 from numba.core.errors import NumbaDebugInfoWarning
+from numba.core.extending import _Intrinsic
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.core.target_extension import (
@@ -35,10 +36,10 @@ from numba.core.target_extension import (
     target_override,
     target_registry,
 )
+from numba.experimental.jitclass.base import ClassBuilder, JitClassType
 
 from enzyme_py.errors import LoweringError
 from enzyme_py.frontend import searching, sets, signals
-from enzyme_py.frontend.assignments import block_assignment
 from enzyme_py.frontend.broadcasting import (
     broadcast_shape,
     forget_broadcast_indices,
@@ -48,10 +49,12 @@ from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallCo
 from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
+from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined, tuple_hash_type
 from enzyme_py.frontend.products import is_product, replaced
+from enzyme_py.frontend.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.smooth import smooth_version
-from enzyme_py.frontend.transposing import transposition
-from enzyme_py.frontend.type_hints import hint_block_operations, hint_records, hint_tables
+from enzyme_py.frontend.tables import holds_no_floats
+from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
 from enzyme_py.frontend.universal import is_universal, teach
 from enzyme_py.frontend.versions import own_versions
 
@@ -61,6 +64,9 @@ _OVERLOADS = (searching, sets, signals)
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
+
+# The attribute of a dispatcher with the function that kernels call in its place.
+DOOR = "enzyme_py_door"
 
 
 class EnzymeTarget(CPU):
@@ -100,6 +106,13 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
         if is_universal(val) and val not in self._known:
             self._known.add(val)
             teach(self._kernel_target, val)
+        if isinstance(val, JitClassType):
+            # Numba tells its CPU target of each class; their methods are registered for all.
+            registry = ClassBuilder.class_impl_registry
+            self._kernel_target.target_context.install_registry(registry)
+            return val.class_type
+        if isinstance(val, _Intrinsic):
+            val = own_intrinsic(val)
         try:
             return super().resolve_value_type(val)
         except ValueError:
@@ -108,6 +121,9 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
             raise
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        found = tuple_hash_type(func, args)
+        if found is not None:
+            return found
         return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
 
 
@@ -118,7 +134,8 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         self._kernel_target = target
         self._in_exception = False
         self._in_array = False
-        self.last_list_payload: Any = None
+        self.last_payload: Any = None
+        self.is_table = False
         super().__init__(typing_context, name)
 
     @global_compiler_lock  # type: ignore[misc]
@@ -157,9 +174,11 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
 
     def get_data_type(self, ty: Any) -> Any:
         found = super().get_data_type(ty)
-        if isinstance(ty, types.ListPayload):
-            # Numba asks for it right before it grows a list, and grows it without saying the type.
-            self.last_list_payload = found
+        if isinstance(ty, (types.ListPayload, types.SetPayload)):
+            # Numba asks for it right before it makes or grows a list or a set, and does that
+            # without saying the type.
+            self.last_payload = found
+            self.is_table = holds_no_floats(ty.container.dtype)
         return found
 
     def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
@@ -181,7 +200,6 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
             fastmathpass.rewrite_module(mod, self.fastmath)
         hint_block_operations(mod)
         hint_records(mod, self.target_data)
-        hint_tables(mod)
         forget_broadcast_indices(mod)
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
@@ -222,10 +240,21 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         return super().compile_internal(builder, impl, sig, args, *rest)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        implementation = block_assignment(fn, sig) or transposition(fn, sig)
+        implementation = replacement(fn, sig)
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
-        return super().get_function(self._kernel_target.own_type(fn), sig, _firstcall)
+        own = self._kernel_target.own_type(fn)
+        if own is not fn and tuple(sig.args) not in own.dispatcher.overloads:
+            # A method of a jitclass, which the CPU target has typed.
+            own.dispatcher.compile(tuple(sig.args))
+        found = super().get_function(own, sig, _firstcall)
+        return Outlined(found, self, sig) if is_table_operation(fn, sig) else found
+
+    def build_set(self, builder: Any, set_type: Any, items: Any) -> Any:
+        usual = super().build_set
+        if not holds_no_floats(set_type.dtype):
+            return usual(builder, set_type, items)
+        return outlined(self, builder, lambda inner, given: usual(inner, set_type, given), items)
 
 
 def _inlined() -> Flags:
@@ -291,6 +320,10 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
     def own_type(self, kind: Any) -> Any:
         """Return the type to use here for a type that may speak of a CPU dispatcher."""
+        if isinstance(kind, types.Dispatcher):
+            door = getattr(getattr(kind.dispatcher, "origin", kind.dispatcher), DOOR, None)
+            if door is not None:  # a function with rules: see custom/door.py
+                return self.typing_context.resolve_value_type(door)
         if isinstance(kind, types.Dispatcher) and isinstance(kind.dispatcher, CPUDispatcher):
             return types.Dispatcher(self.dispatcher_of(kind.dispatcher))
         return kind
@@ -326,6 +359,13 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
 class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
     """Compiles for a kernel target; never called from Python."""
+
+    origin: Any = None  # the CPU dispatcher or the function that it stands for
+
+    @property
+    def is_compiling(self) -> Any:
+        # A function with rules is called by its door, so a rule may call it: no recursion.
+        return not hasattr(self.origin, DOOR) and super().is_compiling
 
     def add_overload(self, cres: Any) -> None:
         # No C entry point exists to insert.

@@ -6,8 +6,7 @@ do something, or O2 deletes it before the pass has read it; the native stage dro
 
 Numba fills and copies memory by untyped intrinsics, but knows the element type when it emits them;
 `hint_block_operations` writes it down. It moves records (the arrays in a list) by loads and stores
-of LLVM structs, which O2 takes apart; `hint_records` writes down what their fields are. The tables
-of sets are integers that nothing but their type tells from floats: `hint_tables`.
+of LLVM structs, which O2 takes apart; `hint_records` writes down what their fields are.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ BARRIER_ATTRIBUTES = (
 
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
-_DATA = "NRT_MemInfo_data_fast"  # memory of the runtime, from its header
 _BLOCK_OPERATIONS = ("llvm.memset.", "llvm.memcpy.", "llvm.memmove.")
 
 
@@ -48,14 +46,21 @@ class TypedAttributes(ir.values.ArgumentAttributes):  # type: ignore[misc]
         return [*super()._to_list(typ), f'"enzyme_type"="{self._tree}"']
 
 
-def hint_function(module: ir.Module, content: str) -> ir.Function:
-    """Return the function whose call says that a pointer points at `content` everywhere."""
+def hint_function(module: ir.Module, content: str, tree: str | None = None) -> ir.Function:
+    """Return the function whose call says that a pointer points at `content` everywhere.
+
+    With a type tree of its own the pointer is one to a typed list of that.
+    """
     name = f"{HINT}.{content.replace('@', '.')}"
+    if tree is not None:
+        name = (
+            f"{HINT}.list.{'array.' if '[-1,48,-1]' not in tree else ''}{content.replace('@', '.')}"
+        )
     found = module.globals.get(name)
     if found is None:
         kind = ir.FunctionType(ir.VoidType(), [_POINTER])
         found = ir.Function(module, kind, name)
-        found.args[0].attributes = TypedAttributes(f"{{[-1]:Pointer, [-1,-1]:{content}}}")
+        found.args[0].attributes = TypedAttributes(tree or f"{{[-1]:Pointer, [-1,-1]:{content}}}")
     return found
 
 
@@ -84,37 +89,12 @@ def content_of(kind: ir.Type) -> str | None:
     return None
 
 
-def hint_tables(module: ir.Module) -> None:
-    """Put a hint behind every place where the memory of a set of integers gets its type.
-
-    Not for arrays: a call that reads their pointer keeps Enzyme from recomputing them.
-    """
-    for function in list(module.functions):
-        for block in function.blocks:
-            for instruction in list(block.instructions):
-                if _is_table(instruction):
-                    builder = ir.IRBuilder(block)
-                    builder.position_after(instruction)
-                    builder.call(hint_function(module, "Integer"), [instruction.operands[0]])
-
-
-def _is_table(instruction: Any) -> bool:
-    if not isinstance(instruction, ir.CastInstr) or instruction.opname != "bitcast":
-        return False
-    source = instruction.operands[0]
-    if not isinstance(source, ir.CallInstr) or source.callee.name != _DATA:
-        return False
-    pointee = getattr(instruction.type, "pointee", ir.VoidType())
-    return isinstance(pointee, ir.LiteralStructType) and _is_integral(pointee)
-
-
-def _is_integral(kind: ir.Type) -> bool:
-    """Tell whether a value of the type is integers and nothing else, as in a set of integers."""
-    if isinstance(kind, ir.LiteralStructType):
-        return all(map(_is_integral, kind.elements))
-    if isinstance(kind, ir.ArrayType):
-        return _is_integral(kind.element)
-    return isinstance(kind, ir.IntType)
+def tag_integer(load: Any) -> None:
+    """Say of a load that it is one of an integer, in words that the pass copies along with it."""
+    module = load.parent.parent.parent
+    root = module.add_metadata([ir.MetaDataString(module, "enzyme_py")])
+    long = module.add_metadata([ir.MetaDataString(module, "long"), root, _SIZE(0)])
+    load.set_metadata("tbaa", module.add_metadata([long, long, _SIZE(0)]))
 
 
 def hint_records(module: ir.Module, data: Any) -> None:
@@ -129,7 +109,7 @@ def hint_records(module: ir.Module, data: Any) -> None:
                 if place is not None:
                     builder = ir.IRBuilder(block)
                     builder.position_before(instruction)
-                    hint = _record_hint(module, data, place.type.pointee)
+                    hint = record_hint(module, data, place.type.pointee)
                     builder.call(hint, [builder.bitcast(place, _POINTER)])
 
 
@@ -151,7 +131,8 @@ def _record_place(instruction: Any) -> Any:
     return None if is_local or isinstance(base, ir.GlobalValue) else place
 
 
-def _record_hint(module: ir.Module, data: Any, kind: ir.Type) -> ir.Function:
+def record_hint(module: ir.Module, data: Any, kind: ir.Type) -> ir.Function:
+    """Return the function whose call says what the fields of a record are that a pointer points at."""
     entries, code = ["[-1]:Pointer"], []
     for offset, field in _fields(data, kind, 0):
         content = _field_content(field)

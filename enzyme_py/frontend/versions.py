@@ -1,4 +1,4 @@
-"""Our versions of functions of Numba's, in force while Numba compiles for a kernel target."""
+"""Our versions of some of Numba's functions, in place while a kernel is compiled."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from enzyme_py.frontend.draws import inactive_draws
 from enzyme_py.frontend.flat_iteration import counted_flat_iteration
 from enzyme_py.frontend.iteration import countable_iteration
 from enzyme_py.frontend.joins import block_joins
-from enzyme_py.frontend.memory import unfilled_lists
+from enzyme_py.frontend.memory import typed_list_items
 from enzyme_py.frontend.smooth import constant_signs
 from enzyme_py.frontend.sorting import gathered_sorts
+from enzyme_py.frontend.tables import whole_set_iterators
+from enzyme_py.frontend.typed_list_iteration import typed_iteration
 
 
 @contextlib.contextmanager
@@ -46,7 +48,9 @@ _VERSIONS = (
     counted_flat_iteration,
     gathered_sorts,
     inactive_draws,
-    unfilled_lists,
+    typed_list_items,
+    typed_iteration,
+    whole_set_iterators,
 )
 _compiling: list[None] = []  # one for each compilation that is under way, under the compiler lock
 

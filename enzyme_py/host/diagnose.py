@@ -78,9 +78,9 @@ ROWS = (
     Row(
         rf"{_NO_RULE} numba_(?P<name>list|dict)_\w+",
         NoDerivativeError,
-        "a typed {name} (numba.typed) has no derivative",
-        "keep the items in a plain list that the kernel makes, `parts = [x, y]` and `parts.append`, in a "
-        "tuple or in an array",
+        "what the kernel does with a typed {name} (numba.typed) has no derivative",
+        "reading, writing, growing and walking through it have; else keep the items in a plain list that "
+        "the kernel makes, `parts = [x, y]` and `parts.append`, in a tuple or in an array",
     ),
     Row(
         rf"{_NO_RULE} (?P<name>[^\s]+)",
@@ -124,6 +124,13 @@ ROWS = (
         DerivativeError,
         "the custom rule of `{name}` has functions of the wrong type",
         FIX_RULE,
+    ),
+    Row(
+        r"(?:Cannot|[Ff]ailed to) deduce type of (?P<name>memset)",
+        TypeAnalysisError,
+        "Enzyme cannot tell what the memory is that a derivative fills with zeros",
+        "in reverse over reverse of a list of arrays take forward over reverse, jvp of grad; else read or "
+        "write an element of each array as a float where it is made",
     ),
     Row(
         r"(?:Cannot|[Ff]ailed to) deduce (?:single |adding )?type(?: \(cast\))? *"

@@ -19,6 +19,7 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.fortran import link_fortran
 from enzyme_py.native.lifetimes import with_frees
 from enzyme_py.native.machine import initialise_llvm, target_machine
+from enzyme_py.rules.inactive import TABLE_MEMORY
 from enzyme_py.rules.recurrences import with_definitions
 
 # Ruled functions are kept from being inlined until the pass has seen them; afterwards it only costs.
@@ -30,8 +31,9 @@ _NOINLINE = re.compile(
 _HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n", re.MULTILINE)
 # Functions that are there to be unknown to the pass (njit/stop.py, single_exit.py, own_bounds.py).
 _BARRIERS = re.compile(
-    r"^declare (?:\w+ )*?(double|float|i64|i1) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
+    r"^declare (?:[^\n]*? )?(double|float|i64|i1) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
 )
+_TABLES = re.compile(rf"^declare [^\n]*@{TABLE_MEMORY}\([^\n]*\n", re.MULTILINE)
 # Where in the user's file the code comes from. The pass's messages needed it; LLVM fails an assertion
 # on it now and then when it writes machine code ("Offset being queried before it's been computed").
 _DEBUG_INFORMATION = re.compile(r",? !dbg !\d+|^ *#dbg_.*\n|^!llvm\.dbg\.cu = .*\n", re.MULTILINE)
@@ -78,6 +80,7 @@ def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _DEBUG_INFORMATION.sub("", module.ir)
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", text))
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
+    text = _with_tables(text)
     text = with_frees(with_definitions(with_ruled_bodies(text)))
     context = llvm.create_context()
     try:
@@ -89,6 +92,15 @@ def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
         raise DerivativeError(what, where=module.where, remedy=remedy, detail=detail) from error
     link_fortran(parsed, context)
     return parsed
+
+
+def _with_tables(text: str) -> str:
+    """Return the text with tables made by malloc, now that the pass has seen it."""
+    if f"@{TABLE_MEMORY}(" not in text:
+        return text
+    text = _TABLES.sub("", text).replace(f"@{TABLE_MEMORY}(", "@malloc(")
+    is_declared = re.search(r"^declare [^\n]*@malloc\(", text, re.MULTILINE)
+    return text if is_declared else f"{text}\ndeclare noalias ptr @malloc(i64)\n"
 
 
 def _internalise(parsed: llvm.ModuleRef, entries: tuple[str, ...], where: Where) -> None:

@@ -28,7 +28,8 @@ from enzyme_py.settings import settings
 from enzyme_py.trees import holds_tree, over_trees
 
 CAN_BE_TAKEN = (
-    "pass numbers, arrays, and tuples, lists, dicts or dataclasses of these; "
+    "pass numbers, arrays, tuples, lists, dicts or dataclasses of these, or a numba.typed.List of "
+    "numbers or of arrays; "
     "let the kernel capture anything else"
 )
 
@@ -118,7 +119,8 @@ def is_passable(kind: Any) -> bool:
     """Tell whether a value of this type can go into a derivative.
 
     What Numba's runtime manages behind a pointer (lists, dicts, sets, jitclasses) cannot: inside a
-    derivative that runtime is another one, see assembly/runtime_ir.py.
+    derivative that runtime is another one, see assembly/runtime_ir.py. Typed lists of numbers and of
+    arrays can: they are read where they lie (frontend/typed_lists.py).
     """
     if not isinstance(kind, types.Type) or not kind.is_precise():
         return False
@@ -126,12 +128,13 @@ def is_passable(kind: Any) -> bool:
         return all(map(is_passable, kind))
     if isinstance(kind, BoundKernelType):
         return all(map(is_passable, kind.kinds))
+    if isinstance(kind, types.ListType):
+        return isinstance(kind.item_type, (types.Number, types.Boolean, types.Array))
     return not isinstance(kind, _MANAGED)
 
 
 _MANAGED = (
     types.List,
-    types.ListType,
     types.Set,
     types.DictType,
     types.ClassInstanceType,

@@ -104,6 +104,8 @@ def _fits(primal: Any, tangent: Any) -> bool:
             and len(tangent) == len(primal)
             and all(map(_fits, primal, tangent))
         )
+    if isinstance(primal, types.ListType):
+        return bool(primal == tangent)
     if isinstance(primal, types.Complex):
         return isinstance(tangent, types.Number)
     if isinstance(primal, types.Float):

@@ -20,6 +20,8 @@ from numba.np import arrayobj
 from enzyme_py.assembly.results import with_arrays
 from enzyme_py.errors import ShadowError
 from enzyme_py.frontend.leaves import Role, leaves
+from enzyme_py.frontend.target import KernelContext
+from enzyme_py.frontend.typed_lists import rebuilt
 from enzyme_py.njit.plans import Emit
 
 
@@ -32,6 +34,16 @@ def zero_shadow(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     """Return zeros of the type, shape and strides of a value."""
     if isinstance(kind, types.Array):
         return _zero_array(emit, kind, value)
+    if isinstance(kind, types.ListType):
+        item = kind.item_type
+        if isinstance(emit.context, KernelContext):
+            # Numba's methods, compiled while a kernel is lowered, are not found.
+            return rebuilt(
+                emit.context, emit.builder, kind, value, lambda one: zero_shadow(emit, item, one)
+            )
+        is_deep = isinstance(item, types.Array)
+        zeros = _zeros_for_arrays if is_deep else _zeros_for_numbers
+        return emit.compiled(zeros, kind, [kind], [value])
     if isinstance(kind, types.BaseTuple):
         parts = [
             zero_shadow(emit, element, emit.builder.extract_value(value, i))
@@ -39,6 +51,20 @@ def zero_shadow(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
         ]
         return emit.tuple(shadow_type(kind), parts)
     return emit.context.get_constant_null(kind)
+
+
+def _zeros_for_numbers(items):  # type: ignore[no-untyped-def]  # compiled by Numba
+    zeros = items.copy()
+    for i in range(len(zeros)):
+        zeros[i] = 0
+    return zeros
+
+
+def _zeros_for_arrays(items):  # type: ignore[no-untyped-def]
+    zeros = items.copy()
+    for i in range(len(zeros)):
+        zeros[i] = zeros_laid_out_as(zeros[i])
+    return zeros
 
 
 def _zeros_like(array):  # type: ignore[no-untyped-def]  # compiled by Numba
@@ -121,6 +147,26 @@ def _check_layout(primal, shadow):  # type: ignore[no-untyped-def]
         raise ShadowError("a shadow has other strides than its primal")
 
 
+def _check_length(primal, shadow):  # type: ignore[no-untyped-def]
+    if len(primal) != len(shadow):
+        raise ShadowError("the shadow of a typed list has another length than its primal")
+
+
+def _check_items(primal, shadow):  # type: ignore[no-untyped-def]
+    if len(primal) != len(shadow):
+        raise ShadowError("the shadow of a typed list has another length than its primal")
+    for i in range(len(primal)):
+        if primal[i].shape != shadow[i].shape:
+            raise ShadowError("a shadow has another shape than its primal")
+        if primal[i].size > 1 and primal[i].strides != shadow[i].strides:
+            raise ShadowError("a shadow has other strides than its primal")
+
+
+def _check_list(emit: Emit, kind: Any, value: ir.Value, shadow_kind: Any, shadow: ir.Value) -> None:
+    check = _check_items if isinstance(kind.item_type, types.Array) else _check_length
+    emit.compiled(check, types.none, [kind, shadow_kind], [value, shadow])
+
+
 def _assign(shadow, tangent):  # type: ignore[no-untyped-def]
     shadow[...] = tangent
 
@@ -131,6 +177,8 @@ def check_layout(
     """Emit the check that a given shadow has shape and strides of its primal."""
     if isinstance(kind, types.Array):
         emit.compiled(_check_layout, types.none, [kind, shadow_kind], [value, shadow])
+    elif isinstance(kind, types.ListType):
+        _check_list(emit, kind, value, shadow_kind, shadow)
     elif isinstance(kind, types.BaseTuple):
         for i, (part, its_shadow) in enumerate(zip(kind, shadow_kind, strict=True)):
             check_layout(
@@ -154,6 +202,9 @@ def tangent_like(
         own = shadow_type(kind)
         emit.compiled(_assign, types.none, [own, tangent_kind], [shadow, tangent])
         return shadow
+    if isinstance(kind, types.ListType):
+        _check_list(emit, kind, value, tangent_kind, tangent)
+        return tangent
     if isinstance(kind, types.BaseTuple):
         parts = [
             tangent_like(

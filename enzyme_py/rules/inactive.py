@@ -16,17 +16,33 @@ class Inactive:
     symbol: str
     why: str
     is_integral: bool = False  # all memory that it is given holds integers
+    is_allocation: bool = False
+    memory: str = ""  # what it reads and writes, in LLVM's words, if that is little
 
     @property
     def attributes(self) -> str:
         """The function attributes that tell Enzyme."""
-        return '"enzyme_inactive" "enzyme_no_escaping_allocation" nofree nounwind'
+        escape = "" if self.is_allocation else ' "enzyme_no_escaping_allocation"'
+        touched = f" willreturn nosync memory({self.memory})" if self.memory else ""
+        if self.is_allocation:
+            # Without these words a value that is stored and loaded counts as active all the same.
+            touched += ' "enzyme_inactive_val" "enzyme_no_escaping_allocation"'
+        return f'"enzyme_inactive" nofree nounwind{touched}{escape}'
 
 
 # What is called under such a name gets constants only, whatever the routine behind it does.
 CONSTANT_PREFIX = "enzyme_py_constant_"
 
+# Memory without floats (frontend/tables.py).
+TABLE_MEMORY = "enzyme_py_table_memory"
+
 _ROWS = (
+    Inactive(
+        TABLE_MEMORY,
+        why="memory for integers and text",
+        is_allocation=True,
+        memory="inaccessiblemem: readwrite",
+    ),
     Inactive("numba_attempt_nocopy_reshape", why="computes strides", is_integral=True),
     Inactive("numba_gil_ensure", why="interpreter lock"),
     Inactive("numba_gil_release", why="interpreter lock"),
@@ -49,6 +65,17 @@ _ROWS = (
     Inactive("numba_rnd_shuffle", why="steps a generator"),
     Inactive("puts", why="printing"),
     Inactive("printf", why="printing"),
+    Inactive("PySys_FormatStdout", why="printing"),
+    Inactive("PyObject_Print", why="printing"),
+    Inactive("PyLong_FromLongLong", why="printing"),
+    Inactive("PyLong_FromUnsignedLongLong", why="printing"),
+    Inactive("PyFloat_FromDouble", why="printing"),
+    Inactive("PyBool_FromLong", why="printing"),
+    Inactive("PyUnicode_FromStringAndSize", why="printing"),
+    Inactive("Py_DecRef", why="printing"),
+    Inactive("Py_IncRef", why="printing"),
+    Inactive("PyErr_Clear", why="printing"),
+    Inactive("numba_unpickle", why="printing"),
 )
 
 INACTIVE = {row.symbol: row for row in _ROWS}

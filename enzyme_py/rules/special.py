@@ -17,7 +17,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import register_jitable
 
-from enzyme_py.frontend.opaque import constant, library_function
+from enzyme_py.frontend.library_calls import constant, library_function
 
 _HUGE = 1e308
 _SHIFT = 12.0  # where Stirling's series is good to the last digit

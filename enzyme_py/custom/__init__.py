@@ -1,0 +1,1 @@
+"""Functions whose derivatives users give: everything behind `enzyme.custom_vjp` and `enzyme.rules`."""

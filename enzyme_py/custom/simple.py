@@ -1,0 +1,132 @@
+"""Rules in one line: a function of numbers by its partial derivatives, and functions without any.
+
+    sinc = enzyme.rules.partials(sinc, slope_of_sinc)
+    norm = enzyme.rules.partials(norm, lambda x, y: x / norm(x, y), lambda x, y: y / norm(x, y))
+    nearest = enzyme.rules.inactive(nearest)
+
+Partials are plain functions, differentiated for second orders. None for one says that the function does not
+depend on that argument, or is to be taken so. Of complex arguments they are complex derivatives: the function is
+holomorphic in them.
+
+The pass does not look into an inactive function, so it may call what has no derivative, C functions by their
+address included. Its result is constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+from numba.core import types
+
+from enzyme_py.custom.door import Call, rule_kernel, with_rules
+from enzyme_py.custom.fitting import check_fits, returned_by
+from enzyme_py.errors import RuleError
+from enzyme_py.frontend.lower import argument_names
+from enzyme_py.njit.structures import defined, listed
+
+
+def partials(function: Any, *slopes: Any) -> Any:
+    """Return the function of numbers with its partial derivatives: functions of the same arguments, or None."""
+    kernel = rule_kernel(function, "the function of a rule")
+    names = argument_names(kernel)
+    if len(slopes) != len(names):
+        message = f"`{kernel.py_func.__name__}` takes {len(names)} arguments ({', '.join(names)})"
+        message = f"{message}: {len(slopes)} partials given"
+        raise RuleError(message, remedy="give one for each argument, None where there is none")
+    given = []
+    for name, slope in zip(names, slopes, strict=True):
+        own = None if slope is None else rule_kernel(slope, f"the partial by `{name}`")
+        if own is not None and len(argument_names(own)) != len(names):
+            message = f"the partial by `{name}` takes {len(argument_names(own))} arguments"
+            raise RuleError(message, remedy=f"it takes those of the function: {', '.join(names)}")
+        given.append(own)
+    return with_rules(function, _Partials(tuple(names), tuple(given)))
+
+
+def inactive(function: Any) -> Any:
+    """Return the function as one whose result is constant, and which the pass does not look into."""
+    return with_rules(function, _Inactive())
+
+
+@dataclass(frozen=True)
+class _Partials:
+    """The rules of `partials`."""
+
+    names: tuple[str, ...]
+    slopes: tuple[Any, ...]
+    skips_zeros: bool = False
+
+    def check_given(self, call: Call) -> None:
+        for name, kind in zip(self.names, call.arguments, strict=False):
+            if not isinstance(kind, types.Number | types.Boolean):
+                message = f"argument `{name}` of `{call.name}` is {kind}; partials are for numbers"
+                remedy = "call it for each element of an array, or use enzyme.custom_jvp"
+                raise RuleError(message, remedy=remedy)
+        if not isinstance(call.result, types.Float | types.Complex):
+            message = (
+                f"`{call.name}` returns {call.result}: partials are for a float or complex number"
+            )
+            raise RuleError(message, remedy="return one number, or use enzyme.custom_jvp")
+
+    def check(self, call: Call, target: Any) -> None:
+        for i, slope in self._active(call):
+            what = f"the partial of `{call.name}` by `{self.names[i]}`"
+            kind = returned_by(slope, tuple(call.arguments), what, target)
+            wanted = call.result
+            if isinstance(call.arguments[i], types.Complex):
+                wanted = types.complex128
+            check_fits(wanted, kind, what)
+
+    def _active(self, call: Call) -> list[tuple[int, Any]]:
+        return [
+            (i, slope)
+            for i, slope in enumerate(self.slopes[: len(call.arguments)])
+            if slope is not None and isinstance(call.arguments[i], types.Float | types.Complex)
+        ]
+
+    def push(self, call: Call) -> Callable[..., Any]:
+        active = self._active(call)
+        scope = {f"slope_{i}": slope for i, slope in active}
+        terms = [f"slope_{i}(*arguments) * tangents[{i}]" for i, _ in active]
+        text = f"return {' + '.join(terms) or '0.0'}"
+        return _jitted("push(arguments, tangents, results)", text, scope)
+
+    def pull(self, call: Call) -> Callable[..., Any]:
+        active = dict(self._active(call))
+        scope: dict[str, Any] = {f"slope_{i}": slope for i, slope in active.items()}
+        parts = []
+        for i, kind in enumerate(call.arguments):
+            if i not in active:
+                parts.append("None")
+                continue
+            product = f"slope_{i}(*arguments).conjugate() * cotangents"
+            parts.append(product if isinstance(kind, types.Complex) else f"({product}).real")
+        return _jitted("pull(arguments, results, cotangents)", f"return {listed(parts)}", scope)
+
+
+def _jitted(head: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    name = head.partition("(")[0]
+    made = defined(f"def {head}:\n    {text}", name, scope)
+    return numba.njit(forceinline=True)(made)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class _Inactive:
+    """No rules at all."""
+
+    skips_zeros: bool = False
+
+    def check_given(self, call: Call) -> None:
+        """Nothing can be wrong."""
+
+    def check(self, call: Call, target: Any) -> None:
+        """Nothing can be wrong."""
+
+    def push(self, call: Call) -> None:
+        return None
+
+    def pull(self, call: Call) -> None:
+        return None

@@ -1,0 +1,29 @@
+"""What is lowered by this package in place of Numba: the one list of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from enzyme_py.frontend import typed_dicts, typed_lists
+from enzyme_py.frontend.assignments import block_assignment
+from enzyme_py.frontend.outlining import text_hash
+from enzyme_py.frontend.transposing import transposition
+
+_CHOICES = (
+    block_assignment,
+    transposition,
+    typed_lists.identity,
+    typed_dicts.iteration,
+    text_hash,
+)
+
+
+def replacement(function: Any, sig: Any) -> Callable[..., Any] | None:
+    """Return what lowers a call of a function of Numba's, None where its own way stays."""
+    return next((found for one in _CHOICES if (found := one(function, sig)) is not None), None)
+
+
+def own_intrinsic(value: Any) -> Any:
+    """Return the intrinsic that stands for one of Numba's, or that itself."""
+    return typed_lists.OWN.get(value) or typed_dicts.OWN.get(value, value)
