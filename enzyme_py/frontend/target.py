@@ -51,6 +51,7 @@ from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
 from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined, tuple_hash_type
 from enzyme_py.frontend.products import is_product, replaced
+from enzyme_py.frontend.refused import refuse_value
 from enzyme_py.frontend.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.smooth import smooth_version
 from enzyme_py.frontend.tables import holds_no_floats
@@ -58,9 +59,7 @@ from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
 from enzyme_py.frontend.universal import is_universal, teach
 from enzyme_py.frontend.versions import own_versions
 
-# What teaches Numba overloads for these targets as it is imported.
-_OVERLOADS = (searching, sets, signals)
-
+_OVERLOADS = (searching, sets, signals)  # they teach Numba as they are imported
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
@@ -94,18 +93,11 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
         super().__init__()
 
     def resolve_value_type(self, val: Any) -> Any:
-        if isinstance(val, dispatcher.ObjModeLiftedWith):
-            message = "the kernel enters object mode, and Python code has no derivative"
-            remedy = "take the `with objmode` block out of the kernel, or write it in nopython code"
-            raise LoweringError(message, remedy=remedy)
-        if val is filter:
-            message = "`filter` in a kernel has a wrong derivative in reverse mode"
-            raise LoweringError(message, remedy="write the loop with an `if` in place of it")
+        refuse_value(val)
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
-        if is_universal(val) and val not in self._known:
-            self._known.add(val)
-            teach(self._kernel_target, val)
+        if is_universal(val):
+            teach(self._kernel_target, val, self._known)
         if isinstance(val, JitClassType):
             # Numba tells its CPU target of each class; their methods are registered for all.
             registry = ClassBuilder.class_impl_registry
@@ -230,9 +222,8 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
     def compile_subroutine(self, builder: Any, impl: Any, sig: Any, *args: Any, **kws: Any) -> Any:
         if is_product(impl):
             kws.setdefault("flags", _inlined())
-        return super().compile_subroutine(
-            builder, smooth_version(replaced(impl)), sig, *args, **kws
-        )
+        own = smooth_version(replaced(impl))
+        return super().compile_subroutine(builder, own, sig, *args, **kws)
 
     def compile_internal(self, builder: Any, impl: Any, sig: Any, args: Any, *rest: Any) -> Any:
         if is_broadcast(impl):

@@ -22,8 +22,11 @@ def is_universal(value: Any) -> bool:
     return isinstance(value, DUFunc | GUFunc)
 
 
-def teach(target: Any, function: Any) -> None:
-    """Make a kernel target's contexts know such a function."""
+def teach(target: Any, function: Any, known: Any) -> None:
+    """Make a kernel target's contexts know such a function, if it is not among those known."""
+    if function in known:
+        return
+    known.add(function)
     own = target.dispatcher_of(_element_function(function))
 
     def generic(self: Any, args: Sequence[Any], kws: Any) -> Any:

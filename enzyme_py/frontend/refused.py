@@ -1,0 +1,20 @@
+"""Values that no kernel may name, because what is made of them has no derivative, or a wrong one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core import dispatcher
+
+from enzyme_py.errors import LoweringError
+
+
+def refuse_value(value: Any) -> None:
+    """Raise if a kernel may not name this value."""
+    if isinstance(value, dispatcher.ObjModeLiftedWith):
+        message = "the kernel enters object mode, and Python code has no derivative"
+        remedy = "take the `with objmode` block out of the kernel, or write it in nopython code"
+        raise LoweringError(message, remedy=remedy)
+    if value is filter:
+        message = "`filter` in a kernel has a wrong derivative in reverse mode"
+        raise LoweringError(message, remedy="write the loop with an `if` in place of it")
