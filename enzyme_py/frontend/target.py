@@ -136,8 +136,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         self._internal_codegen = RawCodegen("enzyme_py.kernels")
 
     def load_additional_registries(self) -> None:
-        # Numba's runtime is a singleton, built by whichever context asks first; it must be the
-        # CPU's, whose library can be loaded.
+        # Numba's runtime is built by whichever context asks first; it must be the CPU's.
         rtsys.initialize(cpu_target.target_context)
         super().load_additional_registries()
 
@@ -174,8 +173,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         return found
 
     def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
-        # Only the boxing of an exception's arguments asks for one. Numbers and strings need no
-        # environment, and a derivative has none.
+        # Only boxing an exception's arguments asks for one; a derivative has none.
         return None
 
     def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
