@@ -1,4 +1,4 @@
-"""Values that no kernel may name, because what is made of them has no derivative, or a wrong one."""
+"""Values that no kernel may name, because what is made of them has no derivative."""
 
 from __future__ import annotations
 
@@ -15,6 +15,3 @@ def refuse_value(value: Any) -> None:
         message = "the kernel enters object mode, and Python code has no derivative"
         remedy = "take the `with objmode` block out of the kernel, or write it in nopython code"
         raise LoweringError(message, remedy=remedy)
-    if value is filter:
-        message = "`filter` in a kernel has a wrong derivative in reverse mode"
-        raise LoweringError(message, remedy="write the loop with an `if` in place of it")
