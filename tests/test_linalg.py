@@ -221,7 +221,7 @@ ROWS = {
     "norms": Row(norms, (TALL,)),
     "vector-norms": Row(vector_norms, (draw(5),)),
     "vector-norms-complex": Row(vector_norms, (draw(5, like="c"),)),
-    "powers": Row(powers, (A,)),
+    "powers": Row(powers, (0.4 * A,)),
     "products": Row(products, (A, B)),
 }
 ORDINARY = {
@@ -336,9 +336,9 @@ def test_equal_eigenvalues_and_singular_values() -> None:
 
 
 def test_eigenvectors() -> None:
-    slopes = enzyme.grad(lambda a: np.linalg.eigh(a)[1][0, 0])
+    slopes = enzyme.grad(lambda a: np.sum(np.linalg.eigh(a)[1][0]))
     assert np.isnan(slopes(np.eye(2))).any()  # those of equal values have no derivative
-    assert np.triu(slopes(np.array([[2.0, 1.0], [1.0, 3.0]])), 1).any() == 0
+    assert slopes(np.array([[2.0, 1.0], [1.0, 3.0]]))[0, 1] == 0.0
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.complex64])
@@ -393,9 +393,11 @@ def test_constant_operand() -> None:
 
 
 def test_from_compiled_code() -> None:
+    kernel = numba.njit(d_solve)
+
     @numba.njit
     def caller(a, v):
-        return enzyme.gradient(d_solve, a, v)
+        return enzyme.gradient(kernel, a, v)
 
     for found, want in zip(caller(A, V), gradients(d_solve, (A, V)), strict=True):
         np.testing.assert_array_equal(found, want)
