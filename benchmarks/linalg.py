@@ -30,7 +30,7 @@ ROUNDS = 5
 
 
 def solve(a):
-    return np.sum(np.linalg.solve(a, a[:, :2].copy()) ** 2)
+    return np.sum(np.linalg.solve(a, a * a) ** 2)
 
 
 def cholesky(a):
@@ -60,7 +60,7 @@ class Rival:
 
 
 TEXTS = {
-    "solve": "xp.sum(xp.linalg.solve(a, a[:, :2]) ** 2)",
+    "solve": "xp.sum(xp.linalg.solve(a, a * a) ** 2)",
     "cholesky": "xp.sum(xp.linalg.cholesky(a) ** 3)",
     "eigh": "(lambda w, v: xp.sum(w**3) + xp.sum(v[0] ** 2 * w))(*xp.linalg.eigh(a))",
     "svd": "(lambda u, s, vh: xp.sum(s**3) + xp.sum(u[0] * vh[:, 0] * s))"

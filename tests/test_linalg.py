@@ -230,7 +230,7 @@ ORDINARY = {
     "det": ("reverse",),
     "cholesky-complex": ("reverse",),
     "eigh": ("reverse", "FoR"),
-    "svd": ("reverse", "forward"),
+    "svd": ("reverse",),
     "svd-full-wide": ("reverse",),
     "qr-complex": ("reverse", "forward"),
     "pinv-wide": ("reverse",),
@@ -275,6 +275,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             for order in (ORDERS if is_full else ORDINARY.get(name, ()))
         ]
         metafunc.parametrize(("row", "order"), cases)
+    if "kind" in metafunc.fixturenames:
+        is_full = metafunc.config.getoption("full")
+        metafunc.parametrize("kind", [np.float32, np.complex64][: 1 + is_full])
 
 
 def test_derivative(row: Row, order: str) -> None:
@@ -341,7 +344,6 @@ def test_eigenvectors() -> None:
     assert slopes(np.array([[2.0, 1.0], [1.0, 3.0]]))[0, 1] == 0.0
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.complex64])
 def test_single_precision(kind: Any) -> None:
     def f(a):
         x = np.linalg.solve(a, a[:, 0].copy() + a[:, 1])
@@ -420,7 +422,6 @@ BAD = {
     "inv-singular": (powers, (0.0 * A,), ROOT, "singular"),
     "cholesky-indefinite": (z_cholesky, (-ZPOSITIVE,), ROOT, "not positive definite"),
     "svd-nan": (d_svd, (WIDE * np.inf,), ROOT, "infs or NaNs"),
-    "eig-domain": (eigvals, (TURNING,), ValueError, "domain"),
 }
 
 
@@ -431,9 +432,16 @@ def test_bad_input(name: str) -> None:
         gradients(kernel, at)
 
 
+def test_complex_eigenvalues_of_a_real_matrix(request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("full"):
+        pytest.skip("compiles for seconds: with --full")
+    with pytest.raises(ValueError, match="domain"):
+        gradients(eigvals, (TURNING,))
+
+
 def test_rank_deficient_factors_have_no_derivative() -> None:
     with pytest.raises(np.linalg.LinAlgError, match="derivative does not exist"):
-        enzyme.grad(d_qr)(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0]]))
+        enzyme.grad(z_qr, argnums=(0,))(ZTALL * np.array([1.0, 0.0]))
 
 
 def test_empty_matrices() -> None:
