@@ -26,7 +26,7 @@ import enzyme_py as enzyme
 REPORT = Path(__file__).resolve().parent.parent / "docs" / "linear-algebra-figures.md"
 RANDOM = np.random.default_rng(3)
 SIZES = (4, 64, 512)
-ROUNDS = 5
+ROUNDS = 3
 
 
 def solve(a):
