@@ -148,7 +148,8 @@ _REPORT = """# Linear algebra: figures
 
 Written by `python benchmarks/linalg.py --write`. Gradients of scalar functions of one matrix, float64, on
 {cores} cores. The columns of other libraries: their time as a multiple of enzyme_py's, both timed in turn in
-one process, after their answers were compared.
+one process, after their answers were compared. On a busy machine, the figures in between are those of OpenBLAS waiting for
+its threads, on all sides: `OPENBLAS_NUM_THREADS=1` takes that away.
 
 {table}
 """
