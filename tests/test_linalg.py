@@ -221,7 +221,7 @@ ROWS = {
     "norms": Row(norms, (TALL,)),
     "vector-norms": Row(vector_norms, (draw(5),)),
     "vector-norms-complex": Row(vector_norms, (draw(5, like="c"),)),
-    "powers": Row(powers, (A,)),
+    "powers": Row(powers, (0.4 * A,)),
     "products": Row(products, (A, B)),
 }
 ORDINARY = {
@@ -230,7 +230,7 @@ ORDINARY = {
     "det": ("reverse",),
     "cholesky-complex": ("reverse",),
     "eigh": ("reverse", "FoR"),
-    "svd": ("reverse", "forward"),
+    "svd": ("reverse",),
     "svd-full-wide": ("reverse",),
     "qr-complex": ("reverse", "forward"),
     "pinv-wide": ("reverse",),
@@ -275,6 +275,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             for order in (ORDERS if is_full else ORDINARY.get(name, ()))
         ]
         metafunc.parametrize(("row", "order"), cases)
+    if "kind" in metafunc.fixturenames:
+        is_full = metafunc.config.getoption("full")
+        metafunc.parametrize("kind", [np.float32, np.complex64][: 1 + is_full])
 
 
 def test_derivative(row: Row, order: str) -> None:
@@ -336,12 +339,11 @@ def test_equal_eigenvalues_and_singular_values() -> None:
 
 
 def test_eigenvectors() -> None:
-    slopes = enzyme.grad(lambda a: np.linalg.eigh(a)[1][0, 0])
+    slopes = enzyme.grad(lambda a: np.sum(np.linalg.eigh(a)[1][0]))
     assert np.isnan(slopes(np.eye(2))).any()  # those of equal values have no derivative
-    assert np.triu(slopes(np.array([[2.0, 1.0], [1.0, 3.0]])), 1).any() == 0
+    assert slopes(np.array([[2.0, 1.0], [1.0, 3.0]]))[0, 1] == 0.0
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.complex64])
 def test_single_precision(kind: Any) -> None:
     def f(a):
         x = np.linalg.solve(a, a[:, 0].copy() + a[:, 1])
@@ -393,9 +395,11 @@ def test_constant_operand() -> None:
 
 
 def test_from_compiled_code() -> None:
+    kernel = numba.njit(d_solve)
+
     @numba.njit
     def caller(a, v):
-        return enzyme.gradient(d_solve, a, v)
+        return enzyme.gradient(kernel, a, v)
 
     for found, want in zip(caller(A, V), gradients(d_solve, (A, V)), strict=True):
         np.testing.assert_array_equal(found, want)
@@ -418,7 +422,6 @@ BAD = {
     "inv-singular": (powers, (0.0 * A,), ROOT, "singular"),
     "cholesky-indefinite": (z_cholesky, (-ZPOSITIVE,), ROOT, "not positive definite"),
     "svd-nan": (d_svd, (WIDE * np.inf,), ROOT, "infs or NaNs"),
-    "eig-domain": (eigvals, (TURNING,), ValueError, "domain"),
 }
 
 
@@ -429,9 +432,16 @@ def test_bad_input(name: str) -> None:
         gradients(kernel, at)
 
 
+def test_complex_eigenvalues_of_a_real_matrix(request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("full"):
+        pytest.skip("compiles for seconds: with --full")
+    with pytest.raises(ValueError, match="domain"):
+        gradients(eigvals, (TURNING,))
+
+
 def test_rank_deficient_factors_have_no_derivative() -> None:
     with pytest.raises(np.linalg.LinAlgError, match="derivative does not exist"):
-        enzyme.grad(d_qr)(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0]]))
+        enzyme.grad(z_qr, argnums=(0,))(ZTALL * np.array([1.0, 0.0]))
 
 
 def test_empty_matrices() -> None:

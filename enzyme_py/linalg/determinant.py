@@ -24,6 +24,7 @@ from enzyme_py.linalg.work import (
     matrix_at,
     must_be_square,
     primal_of,
+    real_type,
 )
 
 _FIRST = first_of(1)
@@ -91,14 +92,27 @@ def _cofactor_primal(work):
         for i in range(n):
             inverse[i, i] = 1.0
         substitute(factors, pivots, inverse, False)
-        is_regular = np.sum(np.abs(a)) * np.sum(np.abs(inverse)) < _LARGEST_CONDITION
+        condition = np.sqrt(np.sum(np.abs(a) ** 2) * np.sum(np.abs(inverse) ** 2))
+        is_regular = condition < _largest_condition(a)
     if is_regular:
         cofactors[:] = value[0] * inverse
     else:
         cofactors[:] = _from_singular_values(a)
 
 
-_LARGEST_CONDITION = 1e4
+def _largest_condition(a):
+    """Return up to which condition number the inverse gives cofactors; only in compiled code."""
+    raise RuntimeError
+
+
+@overload(_largest_condition, strict=False)
+def _largest_condition_for(a):
+    largest = float(np.finfo(real_type(a.dtype)).eps ** -0.5)
+
+    def limit(a):
+        return largest
+
+    return limit
 
 
 @register_jitable

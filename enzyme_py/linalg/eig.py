@@ -8,10 +8,13 @@ the derivative keeps both. They must be linearly independent.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 from numba.np import linalg
+from numba.np.numpy_support import numpy_version
 
 from enzyme_py.frontend.ruled import new_work, ruled, size_in
 from enzyme_py.linalg.quotients import over_gaps
@@ -135,25 +138,35 @@ def _decomposed(a, like):
     return work
 
 
+def _result_type(a: Any) -> Any:
+    """Return the type of eigenvalues: since NumPy 2.5 a complex one for real matrices too."""
+    always = numpy_version >= (2, 5) and not isinstance(a.dtype, types.Complex)
+    return (
+        np.result_type(str(a.dtype), np.complex64).type if always else np.dtype(str(a.dtype)).type
+    )
+
+
 @overload(np.linalg.eig, target=TARGET, strict=False)
 def _np_eig(a):
     linalg.eig_impl(a)
-    return _eigenpairs
+    like = _result_type(a)
 
+    def eig(a):
+        work = _decomposed(a, like)
+        _a, w, v = _parts(work, work)
+        return w.copy(), v.T.copy().T
 
-def _eigenpairs(a):
-    work = _decomposed(a, a.dtype)
-    _a, w, v = _parts(work, work)
-    return w.copy(), v.T.copy().T
+    return eig
 
 
 @overload(np.linalg.eigvals, target=TARGET, strict=False)
 def _np_eigvals(a):
     linalg.eigvals_impl(a)
-    return _eigenvalues
+    like = _result_type(a)
 
+    def eigvals(a):
+        work = _decomposed(a, like)
+        _a, w, _v = _parts(work, work)
+        return w.copy()
 
-def _eigenvalues(a):
-    work = _decomposed(a, a.dtype)
-    _a, w, _v = _parts(work, work)
-    return w.copy()
+    return eigvals

@@ -25,7 +25,7 @@ from enzyme_py.linalg.work import (
 )
 
 _FIRST = first_of(3)
-_pinv = primal_of(linalg.pinv_impl)
+_svd = primal_of(linalg.svd_impl)
 
 
 @register_jitable(forceinline=True)
@@ -42,7 +42,21 @@ def _parts(work, sizes):
 def _primal(work):
     a, cutoff, p = _parts(work, work)
     if size_in(work, 3) == 0:
-        p[:] = _pinv(a, cutoff[0].real)
+        u, s, vh = _svd(a, False)
+        p[:] = _inverted(u, s, vh, cutoff[0].real * s[0])
+
+
+@register_jitable
+def _inverted(u, s, vh, cutoff):
+    """Return the pseudo-inverse by singular values above a cutoff.
+
+    Numba's own calls BLAS for conjugate transposes, which the products of kernels do not know.
+    """
+    scaled = np.zeros((len(s), len(u)), u.dtype)
+    for i in range(len(s)):
+        if s[i] > cutoff:
+            scaled[i] = conjugate(u[:, i]) / s[i]
+    return adjoint(vh) @ scaled
 
 
 def _forward(work, shadow):
@@ -108,10 +122,7 @@ def _np_lstsq(a, b, rcond=-1.0):
         work = new_work((m, n, 1), 2 * m * n + 1, a.dtype)
         first, _cutoff, p = _parts(work, work)
         first[:] = a
-        scaled = np.zeros((len(s), m), a.dtype)
-        for i in range(rank):
-            scaled[i] = conjugate(u[:, i]) / s[i]
-        p[:] = adjoint(vh) @ scaled
+        p[:] = _inverted(u, s, vh, cutoff)
         _invert(work)
         x = p @ np.ascontiguousarray(b)
         if rank < n or m <= n:

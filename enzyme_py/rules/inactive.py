@@ -63,6 +63,7 @@ _ROWS = (
     Inactive("numba_poisson_ptrs", why="a draw of integers"),
     Inactive("numba_rnd_init", why="seeds a generator"),
     Inactive("numba_rnd_shuffle", why="steps a generator"),
+    Inactive("enzyme_py_exception_allocate", why="memory of an exception's arguments"),
     Inactive("puts", why="printing"),
     Inactive("printf", why="printing"),
     Inactive("PySys_FormatStdout", why="printing"),
