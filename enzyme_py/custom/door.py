@@ -38,6 +38,7 @@ from numba.extending import intrinsic, overload
 from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
 from enzyme_py.frontend.bound import captures_values
+from enzyme_py.frontend.bound_types import is_function
 from enzyme_py.frontend.kernels import as_kernel, jitted
 from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.frontend.opaque import opaque
@@ -202,6 +203,9 @@ def _kernel_code(
     returned = compile_kernel(kernel, tuple(kinds)).return_type
     result = packed_type(returned, f"the result of `{name}`")
     call = Call(name, kernel, types.Tuple(kinds), result)
+    if sum(map(is_function, kinds)) > 1:  # Numba would take them for pointers, and forget which
+        message = f"`{name}` is called with {sum(map(is_function, kinds))} functions as arguments"
+        raise RuleError(message, remedy="a function with a rule takes one function at most")
     # Of other layouts and with other defaults the arguments are the same to the rule.
     key = call, given.packing
     found = codes.get(key)

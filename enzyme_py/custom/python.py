@@ -245,8 +245,8 @@ def _zeros(value: Any) -> Any:
 def _missing(call: Call, rule: str, mode: str, parameters: str) -> Any:
     """Return a rule that raises: it is compiled with the other, but only run if it is asked for."""
     text = f"`{call.name}` is a Python function without a {rule}: it has no derivative in {mode} mode"
-    scope = {"message": text, "never": 0}
+    scope = {"message": text}
     zero = "arguments" if rule == "vjp" else "results"
     # The condition is always true, but Numba does not know: it takes the type from the last line.
-    lines = f"def missing({parameters}):\n    if never != 1:\n        raise NotImplementedError(message)\n    return {zero}"
+    lines = f"def missing({parameters}):\n    if len(arguments) > -1:\n        raise NotImplementedError(message)\n    return {zero}"
     return numba.njit(defined(lines, "missing", scope))

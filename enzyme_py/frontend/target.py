@@ -25,7 +25,7 @@ from numba.core.base import _wrap_impl
 from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.descriptors import TargetDescriptor
-from numba.core.errors import NumbaDebugInfoWarning
+from numba.core.errors import NumbaDebugInfoWarning, NumbaExperimentalFeatureWarning
 from numba.core.extending import _Intrinsic
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
@@ -362,6 +362,8 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
             # Numba makes up functions for array expressions and cannot show their source. The
             # global compiler lock, which every caller holds, also guards the filters.
             warnings.simplefilter("ignore", NumbaDebugInfoWarning)
+            # A function in a tuple of arguments (custom/door.py): never more than one.
+            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
             return super().compile(sig)
 
 
