@@ -85,7 +85,9 @@ def scaled(a, count):
     return a * a * count
 
 
-scaled.defvjp(lambda a, count: (a * a * count, (a, count)), lambda r, g: (2 * r[0] * g * r[1], None))
+scaled.defvjp(
+    lambda a, count: (a * a * count, (a, count)), lambda r, g: (2 * r[0] * g * r[1], None)
+)
 
 
 def repeated(a):
@@ -253,16 +255,25 @@ def wrong_vjp(fwd, bwd):
         (lambda: enzyme.grad(enzyme.custom_vjp(lambda x: x))(1.0), "has no rule yet"),
         (lambda: wrong_vjp(lambda x, y: x * y, lambda r, g: (g, g)), "2 values were expected"),
         (lambda: wrong_vjp(lambda x, y: (x * y, x), lambda r, g: (g,)), "returns a tuple of 1"),
-        (lambda: wrong_vjp(lambda x, y: (x * y, x), lambda r, g: (g, (g, g))), "cotangent of argument 1"),
+        (
+            lambda: wrong_vjp(lambda x, y: (x * y, x), lambda r, g: (g, (g, g))),
+            "cotangent of argument 1",
+        ),
         (lambda: wrong_vjp(lambda x, y: ((x, y), x), lambda r, g: (g, g)), "expected was float64"),
         (lambda: wrong_vjp(lambda x, y: (x * y, x), lambda r: r), "bwd takes 1 arguments"),
-        (lambda: wrong_vjp(lambda x, y: (x * y, x), lambda r, g: (r.nothing, g)), "cannot be compiled"),
+        (
+            lambda: wrong_vjp(lambda x, y: (x * y, x), lambda r, g: (r.nothing, g)),
+            "cannot be compiled",
+        ),
         (lambda: enzyme.custom_vjp(3), "a function was expected"),
         (lambda: enzyme.custom_jvp(lambda x: x, nondiff_argnums=(1,)), "nondiff_argnums"),
         (lambda: by_vjp.defvjp(cube_forward, cube_backward), "was called before"),
         (lambda: enzyme.rules.partials(lambda x, y: x * y, None), "1 partials given"),
         (lambda: enzyme.rules.partials(lambda x: x, lambda: 1.0), "takes 0 arguments"),
-        (lambda: enzyme.grad(enzyme.rules.partials(lambda x: x, lambda x: (1.0, x)))(1.0), "tuple of 2"),
+        (
+            lambda: enzyme.grad(enzyme.rules.partials(lambda x: x, lambda x: (1.0, x)))(1.0),
+            "tuple of 2",
+        ),
         (lambda: enzyme.grad(enzyme.rules.python(abs, "float64(float64)"))(1.0), "without a rule"),
         (lambda: enzyme.rules.python(abs, "nonsense"), "is no signature"),
         (lambda: enzyme.rules.python(lambda x: "no", "float64(float64)")(1.0), "returned str"),

@@ -62,6 +62,13 @@ done:
 declare double @sin(double)
 attributes #0 = { noinline optnone "target-cpu"="x86-64" "target-features"="+sse2" }
 """
+LOST = """
+declare double @nowhere_to_be_found(double)
+define double @f(double %x) {
+  %y = call double @nowhere_to_be_found(double %x)
+  ret double %y
+}
+"""
 COEFFICIENTS = np.arange(1.0, 4.0)
 
 
@@ -106,7 +113,9 @@ def test_a_function_that_writes(file) -> None:
 
     assert f(X) == pytest.approx(np.sum(np.sin(X) ** 2))
     np.testing.assert_allclose(enzyme.grad(f)(X), np.sin(2 * X), rtol=1e-13)
-    np.testing.assert_allclose(enzyme.hessian(f)(X), np.diag(2 * np.cos(2 * X)), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(
+        enzyme.hessian(f)(X), np.diag(2 * np.cos(2 * X)), rtol=1e-12, atol=1e-15
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,10 +128,14 @@ def test_a_function_that_writes(file) -> None:
         (WEIGHTED, "weighted", "float64(float64[:], int64)", "contiguous"),
         (WEIGHTED, "weighted", "rubbish", "is no signature"),
         ("int main() {}", "main", "int32()", "cannot read"),
-        ('target triple = "aarch64-apple-macosx"\n' + WEIGHTED, "weighted", "void()", "compiled for"),
         (
-            "declare double @nowhere_to_be_found(double)\ndefine double @f(double %x) {\n"
-            "  %y = call double @nowhere_to_be_found(double %x)\n  ret double %y\n}\n",
+            'target triple = "aarch64-apple-macosx"\n' + WEIGHTED,
+            "weighted",
+            "void()",
+            "compiled for",
+        ),
+        (
+            LOST,
             "f",
             "float64(float64)",
             "`nowhere_to_be_found`, which no library",
@@ -154,7 +167,16 @@ def test_c_compiled_by_clang(tmp_path, options) -> None:
     """With -O0 clang marks every function against optimisation; the marks are dropped."""
     source = Path(__file__).parent.parent / "examples" / "pendulum.c"
     path = tmp_path / "pendulum.bc"
-    command = ["clang-22", *options, "-fno-vectorize", "-emit-llvm", "-c", str(source), "-o", str(path)]
+    command = [
+        "clang-22",
+        *options,
+        "-fno-vectorize",
+        "-emit-llvm",
+        "-c",
+        str(source),
+        "-o",
+        str(path),
+    ]
     subprocess.run(command, check=True)
     final = enzyme.link_ir(path, "final_angle", "float64(float64, float64, int64)")
 

@@ -35,7 +35,11 @@ def with_needed_rules(text: str) -> str:
     needed: set[str] = set()
     while True:
         reached = _reached(roots | _halves(texts, needed), calls)
-        found = {kind for kind, request in _REQUESTS.items() if any(map(request.search, map(texts.__getitem__, reached & texts.keys())))}
+        found = {
+            kind
+            for kind, request in _REQUESTS.items()
+            if any(map(request.search, map(texts.__getitem__, reached & texts.keys())))
+        }
         if found <= needed:
             break
         needed |= found
@@ -58,7 +62,9 @@ def _is_root(body: str) -> bool:
 
 def _halves(texts: dict[str, str], needed: set[str]) -> set[str]:
     suffixes = tuple(part for kind in needed for part in _PARTS[kind])
-    return {name for name in texts if name.startswith(PREFIX) and suffixes and name.endswith(suffixes)}
+    return {
+        name for name in texts if name.startswith(PREFIX) and suffixes and name.endswith(suffixes)
+    }
 
 
 def _reached(roots: set[str], calls: dict[str, set[str]]) -> set[str]:
@@ -143,8 +149,8 @@ def check_endless(text: str, where: Where) -> None:
         for name, body in texts.items()
         if SILENT not in name
     }
-    for name in calls:
-        if PREFIX in name and name in _reached(calls[name], calls):
+    for name, called in calls.items():
+        if PREFIX in name and name in _reached(called, calls):
             what = "a rule needs its own derivative: it calls its function where that is differentiated"
             remedy = "let the rule compute what it needs itself, or call its function by name in the rule"
             raise DerivativeError(what, where=where, remedy=remedy)

@@ -32,8 +32,7 @@ import numba
 import numpy as np
 from numba.core import types
 from numba.core.target_extension import current_target
-from numba.core.typing import signature
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
 from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
@@ -64,7 +63,9 @@ class Call:
 class Ruleset(Protocol):
     """What makes the derivatives of a function for the types of a call."""
 
-    skips_zeros: bool  # whether the reverse of a call is left out where all cotangents are zero
+    @property
+    def skips_zeros(self) -> bool:
+        """Whether the reverse of a call is left out where all cotangents are zero."""
 
     def check_given(self, call: Call) -> None:
         """Raise `RuleError` if there is no rule."""
@@ -172,8 +173,9 @@ class _Head:
         for number, kind in enumerate(given):
             if isinstance(kind, types.Omitted) or not isinstance(kind, types.Type):
                 omitted.append(self.parameters[number].name)
-                kind = numba.typeof(getattr(kind, "value", kind))
-            kinds.append(kind)
+                kinds.append(numba.typeof(getattr(kind, "value", kind)))
+            else:
+                kinds.append(kind)
         defaults = {key: value for key, value in self.scope.items() if key.startswith("default_")}
         return Given(tuple(kinds), self.text, f"arguments = {self.packed(omitted)}", defaults)
 

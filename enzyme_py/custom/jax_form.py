@@ -28,6 +28,7 @@ from typing import Any
 import numba
 from numba.core import types
 
+from enzyme_py.assembly.rule_functions import SILENT
 from enzyme_py.custom.door import Call, rule_kernel, with_rules
 from enzyme_py.custom.fitting import (
     check_cotangents,
@@ -37,7 +38,6 @@ from enzyme_py.custom.fitting import (
 )
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
-from enzyme_py.assembly.rule_functions import SILENT
 from enzyme_py.frontend.lower import argument_names
 from enzyme_py.njit.structures import defined, listed
 
@@ -212,9 +212,7 @@ def _with_other(function: Any, one: Any, other: Any) -> Any:
     function = getattr(function, "py_func", function)
     scope = {name: other if value is one else value for name, value in function.__globals__.items()}
     cells = function.__closure__ or ()
-    closure = tuple(
-        pytypes.CellType(other) if _content(cell) is one else cell for cell in cells
-    )
+    closure = tuple(pytypes.CellType(other) if _content(cell) is one else cell for cell in cells)
     copy = pytypes.FunctionType(
         function.__code__, scope, function.__name__, function.__defaults__, closure or None
     )

@@ -66,7 +66,9 @@ class _Partials:
                 remedy = "call it for each element of an array, or use enzyme.custom_jvp"
                 raise RuleError(message, remedy=remedy)
         if not isinstance(call.result, types.Float | types.Complex):
-            message = f"`{call.name}` returns {call.result}: partials are for a float or complex number"
+            message = (
+                f"`{call.name}` returns {call.result}: partials are for a float or complex number"
+            )
             raise RuleError(message, remedy="return one number, or use enzyme.custom_jvp")
 
     def check(self, call: Call, target: Any) -> None:

@@ -23,7 +23,9 @@ from enzyme_py.njit.structures import at, defined, regrouped
 
 def push_from_pull(arguments: Any, result: Any, pull: Callable[..., Any]) -> Callable[..., Any]:
     """Return push(arguments, tangents, results) for pull(arguments, results, cotangents)."""
-    text = _Pairing({"unknown": result, "known": arguments, "arguments": arguments, "results": result})
+    text = _Pairing(
+        {"unknown": result, "known": arguments, "arguments": arguments, "results": result}
+    )
     text.scope["pull"] = pull
     text.define("pull(arguments, results, unknown)")
     return text.transpose("push(arguments, known, results)", "results", "zero_like(results{})")
@@ -31,7 +33,9 @@ def push_from_pull(arguments: Any, result: Any, pull: Callable[..., Any]) -> Cal
 
 def pull_from_push(arguments: Any, result: Any, push: Callable[..., Any]) -> Callable[..., Any]:
     """Return pull(arguments, results, cotangents) for push(arguments, tangents, results)."""
-    text = _Pairing({"unknown": arguments, "known": result, "arguments": arguments, "results": result})
+    text = _Pairing(
+        {"unknown": arguments, "known": result, "arguments": arguments, "results": result}
+    )
     text.scope["push"] = push
     text.define("push(arguments, unknown, results)")
     return text.transpose("pull(arguments, results, known)", "arguments", "None")
@@ -70,7 +74,9 @@ class _Pairing:
             f"mapped = {mapped}",
             f"return {' + '.join(self._pairs(known)) or '0.0'}",
         ]
-        self.scope["pairing"] = numba.njit(forceinline=True)(defined("\n    ".join(text), "pairing", self.scope))
+        self.scope["pairing"] = numba.njit(forceinline=True)(
+            defined("\n    ".join(text), "pairing", self.scope)
+        )
 
     def _pairs(self, known: list[Part]) -> list[str]:
         self.scope["part_of"] = part_of
@@ -107,7 +113,9 @@ class _Pairing:
         unknown = self.sides["unknown"]
         places = {leaf: number for number, leaf in enumerate(self.active)}
         found = {
-            part.path: f"found[{places['unknown', i]}]" if part.is_float else constant.format(at(part.path))
+            part.path: f"found[{places['unknown', i]}]"
+            if part.is_float
+            else constant.format(at(part.path))
             for i, part in enumerate(unknown.parts)
         }
         text = [

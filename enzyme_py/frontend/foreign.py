@@ -136,7 +136,9 @@ def foreign_call(code: ForeignCode) -> Any:
     outer: dict[str, Any] = {}
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
-        kinds = [_POINTER if isinstance(k, types.Array) else context.get_value_type(k) for k in sig.args]
+        kinds = [
+            _POINTER if isinstance(k, types.Array) else context.get_value_type(k) for k in sig.args
+        ]
         is_void = isinstance(code.result, types.NoneType)
         returned = ir.VoidType() if is_void else context.get_value_type(code.result)
         kind = ir.FunctionType(returned, kinds)
@@ -171,7 +173,9 @@ def foreign_call(code: ForeignCode) -> Any:
         inner = types.Tuple(parameters)
 
         def lower_packed(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
-            values = cgutils.unpack_tuple(builder, context.cast(builder, args[0], sig.args[0], inner))
+            values = cgutils.unpack_tuple(
+                builder, context.cast(builder, args[0], sig.args[0], inner)
+            )
             return lower(context, builder, signature(code.result, *parameters), values)
 
         return signature(code.result, arguments), lower_packed
@@ -193,7 +197,8 @@ def _check_given(code: ForeignCode, given: tuple[Any, ...]) -> None:
             )
         else:
             is_fit = isinstance(kind, types.Number | types.Boolean) and not (
-                isinstance(wanted, types.Integer) and not isinstance(kind, types.Integer | types.Boolean)
+                isinstance(wanted, types.Integer)
+                and not isinstance(kind, types.Integer | types.Boolean)
             )
         if not is_fit:
             message = f"argument {i} of `{name}` is {kind}; its signature says {wanted}"

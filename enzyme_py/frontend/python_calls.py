@@ -72,7 +72,9 @@ def through_python(called: Callable[[int, int], tuple[int, int]], name: str) -> 
     return call
 
 
-def _leave_on_error(context: Any, builder: ir.IRBuilder, status: ir.Value, excinfo: ir.Value) -> None:
+def _leave_on_error(
+    context: Any, builder: ir.IRBuilder, status: ir.Value, excinfo: ir.Value
+) -> None:
     from enzyme_py.frontend.target import KernelContext
 
     if isinstance(context, KernelContext):
@@ -91,7 +93,7 @@ def _symbol(called: Callable[[int, int], tuple[int, int]], name: str) -> str:
     def bridge(place, length):  # type: ignore[no-untyped-def]
         with numba.objmode(found=_PAIR):
             found = called(place, length)
-        return found
+        return found  # noqa: RET504  # what leaves object mode has a name
 
     compiled = bridge.overloads[types.int64, types.int64]
     shown = re.sub(r"[^A-Za-z0-9_]", "_", name)

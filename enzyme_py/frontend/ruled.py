@@ -80,7 +80,11 @@ Rule = Callable[..., None]
 
 
 def ruled(
-    name: str, primal: Rule, forward: Rule, reverse: Rule, check: Callable[[Any], None] | None = None
+    name: str,
+    primal: Rule,
+    forward: Rule,
+    reverse: Rule,
+    check: Callable[[Any], None] | None = None,
 ) -> Any:
     """Return the intrinsic of a ruled function; the name is its own in all the process.
 
