@@ -291,6 +291,25 @@ def test_a_cotangent_of_another_shape() -> None:
         enzyme.grad(lambda a: np.sum(f(a)))(X)
 
 
+def test_writing_to_an_argument_is_refused() -> None:
+    """The rule's function has copies, so a derivative would not see it."""
+
+    def doubled(a):
+        a *= 2.0
+        return np.sum(a)
+
+    f = enzyme.custom_jvp(doubled)
+    f.defjvp(lambda primals, tangents: (np.sum(2 * primals[0]), np.sum(2 * tangents[0])))
+    with pytest.raises(ValueError, match="writes to its argument 0"):
+        enzyme.jvp(f, (X,), (X,))
+
+
+def test_empty_arrays_and_nan() -> None:
+    assert enzyme.grad(lambda a: np.sum(scaled(a, 2)))(np.zeros(0)).shape == (0,)
+    found = enzyme.grad(lambda a: np.sum(scaled(a, 2)))(np.array([np.nan, 1.0]))
+    np.testing.assert_array_equal(found, [np.nan, 4.0])
+
+
 def test_a_wrong_number_is_found() -> None:
     wrong = enzyme.rules.partials(lambda x: x**3, lambda x: 2 * x)
     with pytest.raises(AssertionError, match="jvp"):

@@ -32,7 +32,7 @@ import numba
 import numpy as np
 from numba.core import types
 from numba.core.target_extension import current_target
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
@@ -307,12 +307,32 @@ class _Texts:
             *self.operands.places("o", str(2 * (2 + self.operands.sizes)), "work"),
             *self.operands.reads("o", "work", "arguments"),
             "found = kernel(*arguments)",
+            *self._unwritten(),
             f"made = new_work({_sizes(shapes)}, {self.alone.count(shapes)}, dtype)",
             *self.alone.places("r", str(2 * (2 + len(shapes))), "made"),
             *self.alone.writes("r", "made", "found"),
             "return made",
         ]
         return self._defined("body", "work", lines)
+
+    def _unwritten(self) -> list[str]:
+        """Return lines that raise if the primal wrote to an argument: it has copies, so that were lost."""
+        arrays = [i for i, part in enumerate(self.operands.parts) if part.is_array]
+        if not arrays:
+            return []
+        lines = self.operands.reads("o", "work", "before")
+        for i in arrays:
+            number = self.operands.parts[i].path[0]
+            self.scope[f"written_{i}"] = (
+                f"`{self.call.name}` writes to its argument {number}, which a function with a rule "
+                "cannot do: return the result, and write it outside of the function"
+            )
+            lines += [
+                f"if not is_same(arguments_{i}, before_{i}):",
+                f"    raise ValueError(written_{i})",
+            ]
+        self.scope["is_same"] = _is_same
+        return lines
 
     def _forward(self) -> Callable[..., Any]:
         self.scope["push"] = self.push
@@ -396,6 +416,15 @@ def _sizes(expressions: list[str]) -> str:
 
 def _nothing(work):  # type: ignore[no-untyped-def]  # the opaque primal has filled the work array
     pass
+
+
+@register_jitable
+def _is_same(array, other):
+    left, right = array.reshape(array.size), other.reshape(other.size)
+    for i in range(left.size):
+        if left[i] != right[i] and (left[i] == left[i] or right[i] == right[i]):
+            return False
+    return True
 
 
 def add_cotangent(shadow: Any, place: Any, shape: Any, value: Any, message: Any) -> None:
