@@ -21,7 +21,6 @@ These are plain code of kernels, so they are differentiated in turn: second orde
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import re
 from collections.abc import Callable, Sequence
@@ -34,6 +33,7 @@ from numba.core import types
 from numba.core.target_extension import current_target
 from numba.extending import overload, register_jitable
 
+from enzyme_py.custom.heads import Given, Head
 from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
 from enzyme_py.frontend.bound import captures_values
@@ -99,7 +99,7 @@ def with_rules(function: Any, rules: Ruleset, name: str = "") -> Any:
     codes: dict[Call, Any] = {}
 
     scope: dict[str, Any] = {"kernel": kernel}
-    head = _Head(kernel.py_func, scope)
+    head = Head(kernel.py_func, scope)
 
     def resolve(given: Sequence[Any]) -> Any:
         # Without a word Numba would fall back to plain code where it cannot type that of the rule.
@@ -120,81 +120,6 @@ def with_rules(function: Any, rules: Ruleset, name: str = "") -> Any:
     dispatcher = jitted(made, {})
     setattr(dispatcher, DOOR, door)
     return dispatcher
-
-
-class _Head:
-    """The parameters of a function, as text; the defaults join the scope."""
-
-    def __init__(self, function: Any, scope: dict[str, Any]) -> None:
-        self.scope = scope
-        self.parameters = list(inspect.signature(function).parameters.values())
-        for one in self.parameters:
-            if one.kind not in _KINDS:
-                message = (
-                    f"`{function.__name__}` has the parameter `{one}`, which a rule cannot take"
-                )
-                raise RuleError(message, remedy="rules are for functions of positional parameters")
-            if one.default is not one.empty:
-                scope[f"default_{one.name}"] = one.default
-
-    @property
-    def text(self) -> str:
-        """What stands in the parentheses of a definition."""
-        return ", ".join(
-            f"*{one.name}"
-            if one.kind is one.VAR_POSITIONAL
-            else f"{one.name}=default_{one.name}"
-            if one.default is not one.empty
-            else one.name
-            for one in self.parameters
-        )
-
-    @property
-    def passed(self) -> str:
-        """What stands in the parentheses of a call with the same arguments."""
-        return ", ".join(
-            f"*{one.name}" if one.kind is one.VAR_POSITIONAL else one.name
-            for one in self.parameters
-        )
-
-    def packed(self, omitted: Sequence[str] = ()) -> str:
-        """Return the expression of a tuple of the arguments, with the defaults of omitted ones."""
-        return " + ".join(
-            one.name
-            if one.kind is one.VAR_POSITIONAL
-            else f"({'default_' if one.name in omitted else ''}{one.name},)"
-            for one in self.parameters
-        )
-
-    def with_defaults(self, given: Sequence[Any]) -> Given:
-        """Return the types of the arguments, and the text that makes a tuple of them."""
-        kinds: list[Any] = []
-        omitted = []
-        for number, kind in enumerate(given):
-            if isinstance(kind, types.Omitted) or not isinstance(kind, types.Type):
-                omitted.append(self.parameters[number].name)
-                kinds.append(numba.typeof(getattr(kind, "value", kind)))
-            else:
-                kinds.append(kind)
-        defaults = {key: value for key, value in self.scope.items() if key.startswith("default_")}
-        return Given(tuple(kinds), self.text, f"arguments = {self.packed(omitted)}", defaults)
-
-
-_KINDS = (
-    inspect.Parameter.POSITIONAL_ONLY,
-    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-    inspect.Parameter.VAR_POSITIONAL,
-)
-
-
-@dataclass(frozen=True)
-class Given:
-    """The arguments of one call: their types, and the text of the parameters."""
-
-    kinds: tuple[Any, ...]
-    head: str
-    packing: str
-    scope: dict[str, Any]
 
 
 def _kernel_code(
@@ -419,7 +344,7 @@ def _nothing(work):  # type: ignore[no-untyped-def]  # the opaque primal has fil
 
 
 @register_jitable
-def _is_same(array, other):
+def _is_same(array, other):  # type: ignore[no-untyped-def]
     left, right = array.reshape(array.size), other.reshape(other.size)
     for i in range(left.size):
         if left[i] != right[i] and (left[i] == left[i] or right[i] == right[i]):
