@@ -229,7 +229,8 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
         own = self._kernel_target.own_type(fn)
-        if own is not fn and tuple(sig.args) not in own.dispatcher.overloads:
+        is_code = own is not fn and isinstance(own, types.Dispatcher)  # and not a rule's door
+        if is_code and tuple(sig.args) not in own.dispatcher.overloads:
             # A method of a jitclass, which the CPU target has typed.
             own.dispatcher.compile(tuple(sig.args))
         found = super().get_function(own, sig, _firstcall)
