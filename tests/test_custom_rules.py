@@ -179,12 +179,13 @@ def test_float32_stays_float32() -> None:
     np.testing.assert_array_equal(found, (4 * X).astype(np.float32))
 
 
+LIBM = ctypes.CDLL("libm.so.6")
+erf = LIBM.erf
+erf.argtypes, erf.restype = [ctypes.c_double], ctypes.c_double
+
+
 def test_c_functions() -> None:
     """By ctypes: the pass sees neither, and forward mode of their address would be a wild call."""
-    erf = (
-        ctypes.CDLL(None).erf if hasattr(ctypes.CDLL(None), "erf") else ctypes.CDLL("libm.so.6").erf
-    )
-    erf.argtypes, erf.restype = [ctypes.c_double], ctypes.c_double
     f = enzyme.rules.partials(lambda x: erf(x), lambda x: 2 / math.sqrt(math.pi) * math.exp(-x * x))
     slope = 2 / math.sqrt(math.pi) * math.exp(-0.25)
     assert enzyme.grad(f)(0.5) == pytest.approx(slope, rel=1e-14)
@@ -288,6 +289,25 @@ def test_a_cotangent_of_another_shape() -> None:
     f.defvjp(lambda a: (a * 2, a), lambda a, g: (g[1:],))
     with pytest.raises(ValueError, match="shape of the argument"):
         enzyme.grad(lambda a: np.sum(f(a)))(X)
+
+
+def test_writing_to_an_argument_is_refused() -> None:
+    """The rule's function has copies, so a derivative would not see it."""
+
+    def doubled(a):
+        a *= 2.0
+        return np.sum(a)
+
+    f = enzyme.custom_jvp(doubled)
+    f.defjvp(lambda primals, tangents: (np.sum(2 * primals[0]), np.sum(2 * tangents[0])))
+    with pytest.raises(ValueError, match="writes to its argument 0"):
+        enzyme.jvp(f, (X,), (X,))
+
+
+def test_empty_arrays_and_nan() -> None:
+    assert enzyme.grad(lambda a: np.sum(scaled(a, 2)))(np.zeros(0)).shape == (0,)
+    found = enzyme.grad(lambda a: np.sum(scaled(a, 2)))(np.array([np.nan, 1.0]))
+    np.testing.assert_array_equal(found, [np.nan, 4.0])
 
 
 def test_a_wrong_number_is_found() -> None:

@@ -26,7 +26,7 @@ OPERATORS = {"autodiff", "implicit", "jacobians", "operators"}
 RULES_ARE_DATA = {("frontend", "rules")}  # tables of names, which the frontend reads
 
 # Who may use the insides of Numba and the engine of llvmlite.
-NUMBA_DOORS = ("frontend", "njit", "rules", "linalg", "assembly")
+NUMBA_DOORS = ("frontend", "njit", "rules", "assembly", "custom", "linalg")
 
 
 def sources(folder: Path) -> list[Path]:

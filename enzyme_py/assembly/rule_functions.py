@@ -82,19 +82,21 @@ def rules_first(text: str) -> str:
     """Return the module's text with the functions of rules in front of all others."""
     if PREFIX not in text or "@__enzyme_" not in text:
         return text
-    found = {
-        one[1].strip('"'): one[0]
-        for one in _DEFINED.finditer(text)
-        if one[1].strip('"').startswith(PREFIX)
-    }
-    rest = _DEFINED.sub(lambda one: "" if one[1].strip('"') in found else one[0], text)
+    texts = {one[1].strip('"'): one[0] for one in _DEFINED.finditer(text)}
+    names = _sorted(texts)
+    rest = _DEFINED.sub(lambda one: "" if one[1].strip('"') in names else one[0], text)
     place = re.search(r"^define ", rest, re.MULTILINE)
     start = place.start() if place else len(rest)
-    return rest[:start] + "".join(found[name] for name in _sorted(found)) + rest[start:]
+    return rest[:start] + "".join(texts[name] for name in names) + rest[start:]
 
 
 def _sorted(texts: dict[str, str]) -> list[str]:
-    """Return the names, what a function calls in front of it."""
+    """Return the names of the functions of rules, what they lead to in front of them."""
+    rules = [name for name in texts if name.startswith(PREFIX)]
+    calls = {
+        name: {found.strip('"') for found in _NAME.findall(body.partition("\n")[2])}
+        for name, body in texts.items()
+    }
     order: list[str] = []
     seen: set[str] = set()
 
@@ -102,13 +104,13 @@ def _sorted(texts: dict[str, str]) -> list[str]:
         if name in seen:
             return
         seen.add(name)
-        called = {found.strip('"') for found in _NAME.findall(texts[name])}
-        for other in texts:
-            if other in called or other.rpartition(".")[0] in called:
+        reached = _reached(calls[name], calls)
+        for other in rules:
+            if other in reached or other.rpartition(".")[0] in reached:
                 visit(other)
         order.append(name)
 
-    for name in texts:
+    for name in rules:
         visit(name)
     return order
 
@@ -149,8 +151,8 @@ def check_endless(text: str, where: Where) -> None:
         for name, body in texts.items()
         if SILENT not in name
     }
-    for name in calls:
-        if PREFIX in name and name in _reached(calls[name], calls):
+    for name, called in calls.items():
+        if PREFIX in name and name in _reached(called, calls):
             what = "a rule needs its own derivative: it calls its function where that is differentiated"
             remedy = "let the rule compute what it needs itself, or call its function by name in the rule"
             raise DerivativeError(what, where=where, remedy=remedy)

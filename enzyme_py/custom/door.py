@@ -21,7 +21,6 @@ These are plain code of kernels, so they are differentiated in turn: second orde
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import re
 from collections.abc import Callable, Sequence
@@ -32,11 +31,13 @@ import numba
 import numpy as np
 from numba.core import types
 from numba.core.target_extension import current_target
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
+from enzyme_py.custom.heads import Given, Head
 from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
 from enzyme_py.frontend.bound import captures_values
+from enzyme_py.frontend.bound_types import is_function
 from enzyme_py.frontend.kernels import as_kernel, jitted
 from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.frontend.opaque import opaque
@@ -62,7 +63,9 @@ class Call:
 class Ruleset(Protocol):
     """What makes the derivatives of a function for the types of a call."""
 
-    skips_zeros: bool  # whether the reverse of a call is left out where all cotangents are zero
+    @property
+    def skips_zeros(self) -> bool:
+        """Whether the reverse of a call is left out where all cotangents are zero."""
 
     def check_given(self, call: Call) -> None:
         """Raise `RuleError` if there is no rule."""
@@ -96,7 +99,7 @@ def with_rules(function: Any, rules: Ruleset, name: str = "") -> Any:
     codes: dict[Call, Any] = {}
 
     scope: dict[str, Any] = {"kernel": kernel}
-    head = _Head(kernel.py_func, scope)
+    head = Head(kernel.py_func, scope)
 
     def resolve(given: Sequence[Any]) -> Any:
         # Without a word Numba would fall back to plain code where it cannot type that of the rule.
@@ -119,80 +122,6 @@ def with_rules(function: Any, rules: Ruleset, name: str = "") -> Any:
     return dispatcher
 
 
-class _Head:
-    """The parameters of a function, as text; the defaults join the scope."""
-
-    def __init__(self, function: Any, scope: dict[str, Any]) -> None:
-        self.scope = scope
-        self.parameters = list(inspect.signature(function).parameters.values())
-        for one in self.parameters:
-            if one.kind not in _KINDS:
-                message = (
-                    f"`{function.__name__}` has the parameter `{one}`, which a rule cannot take"
-                )
-                raise RuleError(message, remedy="rules are for functions of positional parameters")
-            if one.default is not one.empty:
-                scope[f"default_{one.name}"] = one.default
-
-    @property
-    def text(self) -> str:
-        """What stands in the parentheses of a definition."""
-        return ", ".join(
-            f"*{one.name}"
-            if one.kind is one.VAR_POSITIONAL
-            else f"{one.name}=default_{one.name}"
-            if one.default is not one.empty
-            else one.name
-            for one in self.parameters
-        )
-
-    @property
-    def passed(self) -> str:
-        """What stands in the parentheses of a call with the same arguments."""
-        return ", ".join(
-            f"*{one.name}" if one.kind is one.VAR_POSITIONAL else one.name
-            for one in self.parameters
-        )
-
-    def packed(self, omitted: Sequence[str] = ()) -> str:
-        """Return the expression of a tuple of the arguments, with the defaults of omitted ones."""
-        return " + ".join(
-            one.name
-            if one.kind is one.VAR_POSITIONAL
-            else f"({'default_' if one.name in omitted else ''}{one.name},)"
-            for one in self.parameters
-        )
-
-    def with_defaults(self, given: Sequence[Any]) -> Given:
-        """Return the types of the arguments, and the text that makes a tuple of them."""
-        kinds: list[Any] = []
-        omitted = []
-        for number, kind in enumerate(given):
-            if isinstance(kind, types.Omitted) or not isinstance(kind, types.Type):
-                omitted.append(self.parameters[number].name)
-                kind = numba.typeof(getattr(kind, "value", kind))
-            kinds.append(kind)
-        defaults = {key: value for key, value in self.scope.items() if key.startswith("default_")}
-        return Given(tuple(kinds), self.text, f"arguments = {self.packed(omitted)}", defaults)
-
-
-_KINDS = (
-    inspect.Parameter.POSITIONAL_ONLY,
-    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-    inspect.Parameter.VAR_POSITIONAL,
-)
-
-
-@dataclass(frozen=True)
-class Given:
-    """The arguments of one call: their types, and the text of the parameters."""
-
-    kinds: tuple[Any, ...]
-    head: str
-    packing: str
-    scope: dict[str, Any]
-
-
 def _kernel_code(
     name: str, kernel: Any, given: Given, rules: Ruleset, codes: dict[Any, Any]
 ) -> Any:
@@ -201,6 +130,9 @@ def _kernel_code(
     returned = compile_kernel(kernel, tuple(kinds)).return_type
     result = packed_type(returned, f"the result of `{name}`")
     call = Call(name, kernel, types.Tuple(kinds), result)
+    if sum(map(is_function, kinds)) > 1:  # Numba would take them for pointers, and forget which
+        message = f"`{name}` is called with {sum(map(is_function, kinds))} functions as arguments"
+        raise RuleError(message, remedy="a function with a rule takes one function at most")
     # Of other layouts and with other defaults the arguments are the same to the rule.
     key = call, given.packing
     found = codes.get(key)
@@ -300,12 +232,32 @@ class _Texts:
             *self.operands.places("o", str(2 * (2 + self.operands.sizes)), "work"),
             *self.operands.reads("o", "work", "arguments"),
             "found = kernel(*arguments)",
+            *self._unwritten(),
             f"made = new_work({_sizes(shapes)}, {self.alone.count(shapes)}, dtype)",
             *self.alone.places("r", str(2 * (2 + len(shapes))), "made"),
             *self.alone.writes("r", "made", "found"),
             "return made",
         ]
         return self._defined("body", "work", lines)
+
+    def _unwritten(self) -> list[str]:
+        """Return lines that raise if the primal wrote to an argument: it has copies, so that were lost."""
+        arrays = [i for i, part in enumerate(self.operands.parts) if part.is_array]
+        if not arrays:
+            return []
+        lines = self.operands.reads("o", "work", "before")
+        for i in arrays:
+            number = self.operands.parts[i].path[0]
+            self.scope[f"written_{i}"] = (
+                f"`{self.call.name}` writes to its argument {number}, which a function with a rule "
+                "cannot do: return the result, and write it outside of the function"
+            )
+            lines += [
+                f"if not is_same(arguments_{i}, before_{i}):",
+                f"    raise ValueError(written_{i})",
+            ]
+        self.scope["is_same"] = _is_same
+        return lines
 
     def _forward(self) -> Callable[..., Any]:
         self.scope["push"] = self.push
@@ -389,6 +341,15 @@ def _sizes(expressions: list[str]) -> str:
 
 def _nothing(work):  # type: ignore[no-untyped-def]  # the opaque primal has filled the work array
     pass
+
+
+@register_jitable
+def _is_same(array, other):  # type: ignore[no-untyped-def]
+    left, right = array.reshape(array.size), other.reshape(other.size)
+    for i in range(left.size):
+        if left[i] != right[i] and (left[i] == left[i] or right[i] == right[i]):
+            return False
+    return True
 
 
 def add_cotangent(shadow: Any, place: Any, shape: Any, value: Any, message: Any) -> None:

@@ -233,38 +233,38 @@ class Packing:
 # All are inlined: what returns or takes a view of a work array must be.
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
+@register_jitable(forceinline=True)
 def _write_number(work, place, value):  # type: ignore[no-untyped-def]  # compiled by Numba
     work[place] = value
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
+@register_jitable(forceinline=True)
 def _write_integer(work, place, value):  # type: ignore[no-untyped-def]
     whole = np.int64(value)
     work[place] = whole >> 32
     work[place + 1] = whole & 0xFFFFFFFF
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
+@register_jitable(forceinline=True)
 def _read_integer(work, place):  # type: ignore[no-untyped-def]
     return np.int64(work[place].real) * 4294967296 + np.int64(work[place + 1].real)
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
+@register_jitable(forceinline=True)
 def _write_array(work, place, array):  # type: ignore[no-untyped-def]
     flat = np.ascontiguousarray(array).reshape(array.size)
     for i in range(array.size):
         work[place + i] = flat[i]
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
+@register_jitable(forceinline=True)
 def _write_integer_array(work, place, array):  # type: ignore[no-untyped-def]
     flat = np.ascontiguousarray(array).reshape(array.size)
     for i in range(array.size):
         _write_integer(work, place + 2 * i, flat[i])
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
+@register_jitable(forceinline=True)
 def _read_array(work, place, count, dtype):  # type: ignore[no-untyped-def]
     found = np.empty(count, dtype)
     for i in range(count):
@@ -272,7 +272,7 @@ def _read_array(work, place, count, dtype):  # type: ignore[no-untyped-def]
     return found
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
+@register_jitable(forceinline=True)
 def _read_reals(work, place, count, dtype):  # type: ignore[no-untyped-def]
     found = np.empty(count, dtype)
     for i in range(count):
@@ -280,7 +280,7 @@ def _read_reals(work, place, count, dtype):  # type: ignore[no-untyped-def]
     return found
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
+@register_jitable(forceinline=True)
 def _read_integers(work, place, count, dtype):  # type: ignore[no-untyped-def]
     found = np.empty(count, dtype)
     for i in range(count):

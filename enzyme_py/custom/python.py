@@ -16,7 +16,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,7 @@ from enzyme_py.njit.structures import Path, defined, listed
 _numbers = itertools.count()
 
 
-def python(function: Callable[..., Any], signature: Any, vjp: Any = None, jvp: Any = None) -> Any:
+def python(function: Any, signature: Any, vjp: Any = None, jvp: Any = None) -> Any:
     """Return a Python function as a kernel that calls it, with the given rules; see the module's text."""
     if not callable(function):
         message = f"{function!r} is no function"
@@ -109,18 +109,12 @@ class _Bridge:
         sizes: list[int] = [0]
         numbers: list[Any] = []
         for part in self._made.parts:
-            value = found
-            try:
-                for place in part.path:
-                    value = value[place]
-                array = np.asarray(value)
-                wanted = np.dtype(str(part.dtype))
-                if array.ndim != part.sizes or not np.can_cast(array.dtype, wanted, "same_kind"):
-                    raise TypeError
-            except (TypeError, IndexError, ValueError):
+            wanted = np.dtype(str(part.dtype))
+            array = _array_at(found, part.path)
+            is_fit = array is not None and array.ndim == part.sizes
+            if not is_fit or not np.can_cast(array.dtype, wanted, "same_kind"):
                 message = f"`{self.name}` returned {type(found).__name__} {found!r:.60}"
-                remedy = f"its signature says {self.result}"
-                raise RuleError(message, remedy=remedy) from None
+                raise RuleError(message, remedy=f"its signature says {self.result}")
             sizes.extend(array.shape)
             flat = array.astype(wanted).reshape(-1)
             numbers.append(flat if part.is_float else _digits(flat))
@@ -129,6 +123,16 @@ class _Bridge:
         head = [start + stretches.size, *sizes]
         digits = [digit for size in head for digit in divmod(size, 65536)]
         return np.concatenate([np.asarray(digits, self.dtype), stretches])
+
+
+def _array_at(value: Any, path: Path) -> Any:
+    """Return what is at a place of a structure, as an array; None if there is no such place."""
+    try:
+        for place in path:
+            value = value[place]
+        return np.asarray(value)
+    except (TypeError, IndexError, ValueError):
+        return None
 
 
 def _decoded(work: Any, packing: Packing) -> dict[Path, Any]:
@@ -247,8 +251,13 @@ def _missing(call: Call, rule: str, mode: str, parameters: str) -> Any:
     text = (
         f"`{call.name}` is a Python function without a {rule}: it has no derivative in {mode} mode"
     )
-    scope = {"message": text, "never": 0}
+    scope = {"message": text, "np": np}
     zero = "arguments" if rule == "vjp" else "results"
     # The condition is always true, but Numba does not know: it takes the type from the last line.
-    lines = f"def missing({parameters}):\n    if never != 1:\n        raise NotImplementedError(message)\n    return {zero}"
-    return numba.njit(defined(lines, "missing", scope))
+    lines = [
+        f"def missing({parameters}):",
+        "if np.ones(1)[0] > 0.0:",
+        "    raise NotImplementedError(message)",
+        f"return {zero}",
+    ]
+    return numba.njit(defined("\n    ".join(lines), "missing", scope))

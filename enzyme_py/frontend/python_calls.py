@@ -93,7 +93,7 @@ def _symbol(called: Callable[[int, int], tuple[int, int]], name: str) -> str:
     def bridge(place, length):  # type: ignore[no-untyped-def]
         with numba.objmode(found=_PAIR):
             found = called(place, length)
-        return found
+        return found  # noqa: RET504  # what leaves object mode has a name
 
     compiled = bridge.overloads[types.int64, types.int64]
     shown = re.sub(r"[^A-Za-z0-9_]", "_", name)

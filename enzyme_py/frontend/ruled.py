@@ -86,10 +86,7 @@ def ruled(
     reverse: Rule,
     check: Callable[[Any], None] | None = None,
 ) -> Any:
-    """Return the intrinsic of a ruled function; the name is its own in all the process.
-
-    When its code is made for a target, `check(target)` may explain what Numba does not.
-    """
+    """Return the intrinsic of a ruled function, of a name of its own; `check(target)` may explain errors."""
     rules = _Rules(primal, forward, reverse)
 
     def define(functions: RuledFunctions) -> None:

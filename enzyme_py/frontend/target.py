@@ -25,7 +25,7 @@ from numba.core.base import _wrap_impl
 from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.descriptors import TargetDescriptor
-from numba.core.errors import NumbaDebugInfoWarning
+from numba.core.errors import NumbaDebugInfoWarning, NumbaExperimentalFeatureWarning
 from numba.core.extending import _Intrinsic
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
@@ -233,7 +233,8 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         if implementation is not None:
             return _wrap_impl(implementation, self, sig)
         own = self._kernel_target.own_type(fn)
-        if own is not fn and tuple(sig.args) not in own.dispatcher.overloads:
+        is_code = own is not fn and isinstance(own, types.Dispatcher)  # and not a rule's door
+        if is_code and tuple(sig.args) not in own.dispatcher.overloads:
             # A method of a jitclass, which the CPU target has typed.
             own.dispatcher.compile(tuple(sig.args))
         found = super().get_function(own, sig, _firstcall)
@@ -366,6 +367,8 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
             # Numba makes up functions for array expressions and cannot show their source. The
             # global compiler lock, which every caller holds, also guards the filters.
             warnings.simplefilter("ignore", NumbaDebugInfoWarning)
+            # A function in a tuple of arguments (custom/door.py): never more than one.
+            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
             return super().compile(sig)
 
 

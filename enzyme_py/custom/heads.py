@@ -1,0 +1,88 @@
+"""The parameters of a function as text, so that what stands for it has the same ones."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+from numba.core import types
+
+from enzyme_py.errors import RuleError
+
+
+class Head:
+    """The parameters of a function, as text; the defaults join the scope."""
+
+    def __init__(self, function: Any, scope: dict[str, Any]) -> None:
+        self.scope = scope
+        self.parameters = list(inspect.signature(function).parameters.values())
+        for one in self.parameters:
+            if one.kind not in _KINDS:
+                message = (
+                    f"`{function.__name__}` has the parameter `{one}`, which a rule cannot take"
+                )
+                raise RuleError(message, remedy="rules are for functions of positional parameters")
+            if one.default is not one.empty:
+                scope[f"default_{one.name}"] = one.default
+
+    @property
+    def text(self) -> str:
+        """What stands in the parentheses of a definition."""
+        return ", ".join(
+            f"*{one.name}"
+            if one.kind is one.VAR_POSITIONAL
+            else f"{one.name}=default_{one.name}"
+            if one.default is not one.empty
+            else one.name
+            for one in self.parameters
+        )
+
+    @property
+    def passed(self) -> str:
+        """What stands in the parentheses of a call with the same arguments."""
+        return ", ".join(
+            f"*{one.name}" if one.kind is one.VAR_POSITIONAL else one.name
+            for one in self.parameters
+        )
+
+    def packed(self, omitted: Sequence[str] = ()) -> str:
+        """Return the expression of a tuple of the arguments, with the defaults of omitted ones."""
+        return " + ".join(
+            one.name
+            if one.kind is one.VAR_POSITIONAL
+            else f"({'default_' if one.name in omitted else ''}{one.name},)"
+            for one in self.parameters
+        )
+
+    def with_defaults(self, given: Sequence[Any]) -> Given:
+        """Return the types of the arguments, and the text that makes a tuple of them."""
+        kinds: list[Any] = []
+        omitted = []
+        for number, kind in enumerate(given):
+            if isinstance(kind, types.Omitted) or not isinstance(kind, types.Type):
+                omitted.append(self.parameters[number].name)
+                kinds.append(numba.typeof(getattr(kind, "value", kind)))
+            else:
+                kinds.append(kind)
+        defaults = {key: value for key, value in self.scope.items() if key.startswith("default_")}
+        return Given(tuple(kinds), self.text, f"arguments = {self.packed(omitted)}", defaults)
+
+
+_KINDS = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The arguments of one call: their types, and the text of the parameters."""
+
+    kinds: tuple[Any, ...]
+    head: str
+    packing: str
+    scope: dict[str, Any]
