@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.compiler import Flags
 from numba.core.typing import signature
 from numba.extending import intrinsic
 from numba.np import linalg
@@ -29,6 +30,14 @@ def is_product(function: Any) -> bool:
     each matrix for each product of a loop (MEASURED: 48 kB a step of an RNN with 64 states).
     """
     return bool(function.__module__ == linalg.__name__)
+
+
+def inlined() -> Flags:
+    """Return Numba's own flags for a helper, with inlining."""
+    flags = Flags()
+    flags.nrt = True
+    flags.forceinline = True
+    return flags
 
 
 def replaced(function: Any) -> Any:

@@ -22,7 +22,6 @@ from typing import Any
 
 from numba.core import cpu, dispatcher, types, typing
 from numba.core.base import _wrap_impl
-from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.descriptors import TargetDescriptor
 from numba.core.errors import NumbaDebugInfoWarning, NumbaExperimentalFeatureWarning
@@ -50,7 +49,7 @@ from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
 from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined, tuple_hash_type
-from enzyme_py.frontend.products import is_product, replaced
+from enzyme_py.frontend.products import inlined, is_product, replaced
 from enzyme_py.frontend.refused import refuse_value
 from enzyme_py.frontend.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.smooth import smooth_version
@@ -219,7 +218,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
 
     def compile_subroutine(self, builder: Any, impl: Any, sig: Any, *args: Any, **kws: Any) -> Any:
         if is_product(impl):
-            kws.setdefault("flags", _inlined())
+            kws.setdefault("flags", inlined())
         own = smooth_version(replaced(impl))
         return super().compile_subroutine(builder, own, sig, *args, **kws)
 
@@ -245,14 +244,6 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         if not holds_no_floats(set_type.dtype):
             return usual(builder, set_type, items)
         return outlined(self, builder, lambda inner, given: usual(inner, set_type, given), items)
-
-
-def _inlined() -> Flags:
-    """Return Numba's own flags for a helper, with inlining."""
-    flags = Flags()
-    flags.nrt = True
-    flags.forceinline = True
-    return flags
 
 
 class _Token:
