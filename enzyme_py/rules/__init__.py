@@ -7,9 +7,13 @@ import enzyme_py.rules.inactive  # noqa: F401  # the table; its name here is the
 
 # Made of later stages than this one, so it is looked up when it is asked for.
 _MADE_ELSEWHERE = {
+    "augmented_primal": "enzyme_py.custom.enzyme_form",
+    "forward": "enzyme_py.custom.enzyme_form",
     "implicit": "enzyme_py.implicit",
     "partials": "enzyme_py.custom.simple",
     "python": "enzyme_py.custom.python",
+    "reverse": "enzyme_py.custom.enzyme_form",
+    "ruled": "enzyme_py.custom.enzyme_form",
 }
 
 
