@@ -1,8 +1,9 @@
-"""np.convolve, np.correlate and np.ediff1d, as one pass over the result.
+"""np.convolve, np.correlate, np.ediff1d, np.unwrap and np.insert, as one pass over the result.
 
 Numba swaps the operands where the second is longer, and walks the three parts of the result by shared
 counters; the pass lost the derivative of the shorter operand without a word (MEASURED, np.convolve
-in reverse mode), and refused second orders. Here every entry of the result is a sum of its own.
+in reverse mode), and refused second orders. Here every entry of the result is a sum of its own. Phases are
+unwrapped by whole turns, which are integers; and a number that is inserted need not become an array first.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 from numba.np.numpy_support import as_dtype, from_dtype
+
+from enzyme_py.frontend.library_calls import constant
 
 TARGET = "enzyme"
 
@@ -130,3 +133,70 @@ def _flat(given, like):  # type: ignore[no-untyped-def]
 
 def _single(given, like):  # type: ignore[no-untyped-def]
     return np.full(1, given, like.dtype)
+
+
+@overload(np.unwrap, target=TARGET, strict=False)
+def _unwrap(p: Any, discont: Any = None, axis: Any = -1, period: Any = 2 * np.pi) -> Any:
+    if not isinstance(p, types.Array) or not isinstance(p.dtype, types.Float):
+        return None
+    return {1: _unwrapped, 2: _unwrapped_rows}.get(p.ndim)
+
+
+def _unwrapped(p, discont=None, axis=-1, period=6.283185307179586):  # type: ignore[no-untyped-def]
+    if axis != -1:
+        raise ValueError('Value for argument "axis" is not supported')
+    result = np.empty(p.size, p.dtype)
+    _unwrap_into(result, p, period / 2 if discont is None else discont, period)
+    return result
+
+
+def _unwrapped_rows(p, discont=None, axis=-1, period=6.283185307179586):  # type: ignore[no-untyped-def]
+    if axis != -1:
+        raise ValueError('Value for argument "axis" is not supported')
+    result = np.empty(p.shape, p.dtype)
+    for row in range(p.shape[0]):
+        _unwrap_into(result[row], p[row], period / 2 if discont is None else discont, period)
+    return result
+
+
+@register_jitable(forceinline=True)
+def _unwrap_into(result, phases, largest, period):  # type: ignore[no-untyped-def]
+    turns = 0
+    for i in range(phases.size):
+        if i > 0:
+            step = constant(phases[i] - phases[i - 1])
+            turns += _turns(step, largest, period / 2, period)
+        result[i] = phases[i] + turns * period
+
+
+@register_jitable(forceinline=True)
+def _turns(step, largest, half, period):  # type: ignore[no-untyped-def]
+    """Return how many periods take a step of phases to where NumPy wants it, as an integer."""
+    if abs(step) < largest:
+        return 0
+    within = np.mod(step + half, period) - half
+    if within == -half and step > 0:
+        within = half
+    return int(np.rint((within - step) / period))
+
+
+@overload(np.insert, target=TARGET, strict=False)
+def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    is_number = isinstance(values, types.Number | types.Boolean)
+    if not is_number or not isinstance(obj, types.Integer) or not isinstance(arr, types.Array):
+        return None
+    return _with_number
+
+
+def _with_number(arr, obj, values, axis=None):  # type: ignore[no-untyped-def]
+    flat = np.ascontiguousarray(arr).reshape(arr.size)
+    if obj < -flat.size or obj > flat.size:
+        raise IndexError("index is out of bounds for the given array size")
+    place = obj + flat.size if obj < 0 else obj
+    result = np.empty(flat.size + 1, flat.dtype)
+    for i in range(place):
+        result[i] = flat[i]
+    result[place] = values
+    for i in range(place, flat.size):
+        result[i + 1] = flat[i]
+    return result
