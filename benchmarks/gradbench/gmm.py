@@ -14,17 +14,7 @@ import numpy as np
 import enzyme_py as enzyme
 
 from .evaluation import Evaluation, warmed
-
-
-@numba.njit
-def log_sum_exp(values):
-    largest = values[0]
-    for value in values:
-        largest = max(largest, value)
-    total = 0.0
-    for value in values:
-        total += np.exp(value - largest)
-    return np.log(total) + largest
+from .lse import log_sum_exp
 
 
 @numba.njit

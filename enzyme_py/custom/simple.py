@@ -3,18 +3,22 @@
     sinc = enzyme.rules.partials(sinc, slope_of_sinc)
     norm = enzyme.rules.partials(norm, lambda x, y: x / norm(x, y), lambda x, y: y / norm(x, y))
     nearest = enzyme.rules.inactive(nearest)
+    smooth = enzyme.rules.inactive(smooth, arguments="window")
+    enzyme.rules.inactive_type(Settings)
 
 Partials are plain functions, differentiated for second orders. None for one says that the function does not
 depend on that argument, or is to be taken so. Of complex arguments they are complex derivatives: the function is
 holomorphic in them.
 
 The pass does not look into an inactive function, so it may call what has no derivative, C functions by their
-address included. Its result is constant.
+address included. Its result is constant. With `arguments` only those are taken for constant, and the function is
+differentiated by the others. An inactive type is a class of named tuples that never has a derivative: gradients by such
+an argument are None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +28,10 @@ from numba.core import types
 from enzyme_py.custom.door import Call, rule_kernel, with_rules
 from enzyme_py.custom.fitting import check_fits, returned_by
 from enzyme_py.errors import RuleError
+from enzyme_py.frontend.kernels import jitted
 from enzyme_py.frontend.lower import argument_names
+from enzyme_py.njit.gradient import INACTIVE_CLASSES
+from enzyme_py.njit.stop import stop_gradient
 from enzyme_py.njit.structures import defined, listed
 
 
@@ -46,9 +53,30 @@ def partials(function: Any, *slopes: Any) -> Any:
     return with_rules(function, _Partials(tuple(names), tuple(given)))
 
 
-def inactive(function: Any) -> Any:
-    """Return the function as one whose result is constant, and which the pass does not look into."""
-    return with_rules(function, _Inactive())
+def inactive(function: Any, *, arguments: Sequence[str] | str = ()) -> Any:
+    """Return the function as one that is constant, or constant in some of its arguments."""
+    if not arguments:
+        return with_rules(function, _Inactive())
+    kernel = rule_kernel(function, "the function of a rule")
+    names, name = argument_names(kernel), kernel.py_func.__name__
+    stopped = (arguments,) if isinstance(arguments, str) else tuple(arguments)
+    for one in stopped:
+        if one not in names:
+            message = f"`{name}` has no argument {one!r}"
+            raise RuleError(message, remedy=f"arguments names some of: {', '.join(names)}")
+    given = [f"stop_gradient({one})" if one in stopped else one for one in names]
+    text = f"def {name}({', '.join(names)}):\n    return kernel({', '.join(given)})"
+    return jitted(defined(text, name, {"kernel": kernel, "stop_gradient": stop_gradient}), {})
+
+
+def inactive_type(kind: type) -> type:
+    """Let no derivative be taken by arguments of a class of named tuples; returns it, as a decorator."""
+    if not (isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        message = f"{kind!r} is no class of named tuples"
+        remedy = "integers, strings and flags are inactive as they are; pass other things as Const"
+        raise RuleError(message, remedy=remedy)
+    INACTIVE_CLASSES.add(kind)
+    return kind
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,13 @@ class Gradient(Plan):
         return BoundGradient(self, with_held(argument_types, self.skipped))
 
 
+INACTIVE_CLASSES: set[type] = set()  # of named tuples, see custom/simple.py
+
+
 def activity_of(kind: Any) -> Activity:
     """Return the activity in which a gradient takes an argument of this type."""
+    if getattr(kind, "instance_class", None) in INACTIVE_CLASSES:
+        return Activity.CONST
     parts = leaves(KERNEL.target_context, kind)
     roles = {leaf.role for leaf in parts if leaf.is_differentiable}
     if not roles:

@@ -10,6 +10,7 @@ _MADE_ELSEWHERE = {
     "augmented_primal": "enzyme_py.custom.enzyme_form",
     "forward": "enzyme_py.custom.enzyme_form",
     "implicit": "enzyme_py.implicit",
+    "inactive_type": "enzyme_py.custom.simple",
     "partials": "enzyme_py.custom.simple",
     "python": "enzyme_py.custom.python",
     "reverse": "enzyme_py.custom.enzyme_form",
@@ -17,9 +18,11 @@ _MADE_ELSEWHERE = {
 }
 
 
-def inactive(function: Any) -> Any:
-    """Return the function as one whose result is constant, and which the pass does not look into."""
-    return importlib.import_module("enzyme_py.custom.simple").inactive(function)
+def inactive(function: Any, *, arguments: Any = ()) -> Any:
+    """Return the function as one that is constant, or constant in the named arguments; see custom/simple.py."""
+    return importlib.import_module("enzyme_py.custom.simple").inactive(
+        function, arguments=arguments
+    )
 
 
 def __getattr__(name: str) -> object:
