@@ -35,6 +35,7 @@ from numba.extending import overload
 
 from enzyme_py.custom.door import Call, rule_kernel, with_rules
 from enzyme_py.custom.fitting import check_cotangents, check_fits, check_tuple, returned_by
+from enzyme_py.custom.heads import chosen_names, half_of_rule
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.kernels import jitted
@@ -56,11 +57,7 @@ def ruled(function: Any, *, writes: Sequence[str] | str = ()) -> Any:
     """Return the function as one that takes rules; see the module's text."""
     kernel = rule_kernel(function, "the function of a rule")
     names, name = argument_names(kernel), kernel.py_func.__name__
-    writes = (writes,) if isinstance(writes, str) else tuple(writes)
-    for one in writes:
-        if one not in names:
-            message = f"`{name}` has no argument {one!r}"
-            raise RuleError(message, remedy=f"writes names some of: {', '.join(names)}")
+    writes = chosen_names(kernel, writes, "writes")
     rules = _Form(name, tuple(one in writes for one in names))
     copied = [f"{one}.copy()" if one in writes else one for one in names]
     lines = [
@@ -184,15 +181,14 @@ class _Form:
     def push(self, call: Call) -> Any:
         if self.forward is None:
             return push_from_pull(call.arguments, call.result, self.pull(call))
-        copies = self._copies(call, "tangents")
         text = [
             "def push(arguments, tangents, results):",
             f"primals = {listed(self._copies(call, 'arguments'))}",
-            f"ways = {listed(copies)}",
+            f"ways = {listed(self._copies(call, 'tangents'))}",
             "both = rule(config, primals, ways)",
             f"return both[1], {listed([f'ways[{i}]' for i in self.written])}",
         ]
-        return _jitted(text, "push", {"rule": self.forward, "config": self.config})
+        return half_of_rule(text, "push", {"rule": self.forward, "config": self.config})
 
     def pull(self, call: Call) -> Any:
         if self.reverse is None:
@@ -218,7 +214,7 @@ class _Form:
             f"return {listed(parts)}",
         ]
         scope = {"rule": self.reverse, "augmented": self.augmented_primal, "config": self.config}
-        return _jitted(text, "pull", {**scope, "np": np})
+        return half_of_rule(text, "pull", {**scope, "np": np})
 
     def _copies(self, call: Call, name: str) -> list[str]:
         """Return the arguments or tangents, with copies of arrays: a rule may write to them."""
@@ -238,8 +234,3 @@ def _number_of(result):  # type: ignore[no-untyped-def]
     if isinstance(result, types.NoneType):
         return lambda result: 0.0
     return lambda result: result
-
-
-def _jitted(text: list[str], name: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    made = defined("\n    ".join(text), name, scope)
-    return numba.njit(forceinline=True)(made)  # type: ignore[no-any-return]

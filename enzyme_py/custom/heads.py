@@ -1,9 +1,9 @@
-"""The parameters of a function as text, so that what stands for it has the same ones."""
+"""The parameters of a function with rules, and the halves of a rule, as texts that are compiled."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,8 @@ import numba
 from numba.core import types
 
 from enzyme_py.errors import RuleError
+from enzyme_py.frontend.lower import argument_names
+from enzyme_py.njit.structures import defined
 
 
 class Head:
@@ -86,3 +88,20 @@ class Given:
     head: str
     packing: str
     scope: dict[str, Any]
+
+
+def half_of_rule(lines: Sequence[str], name: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    """Return the function `name` of these lines, compiled into whoever calls it."""
+    made = defined("\n    ".join(lines), name, scope)
+    return numba.njit(forceinline=True)(made)  # type: ignore[no-any-return]
+
+
+def chosen_names(kernel: Any, given: Sequence[str] | str, parameter: str) -> tuple[str, ...]:
+    """Return which of a function's arguments a parameter names, or raise `RuleError`."""
+    names = argument_names(kernel)
+    chosen = (given,) if isinstance(given, str) else tuple(given)
+    for one in chosen:
+        if one not in names:
+            message = f"`{kernel.py_func.__name__}` has no argument {one!r}"
+            raise RuleError(message, remedy=f"{parameter} names some of: {', '.join(names)}")
+    return chosen

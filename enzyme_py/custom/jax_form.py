@@ -21,11 +21,10 @@ from __future__ import annotations
 
 import functools
 import types as pytypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 from numba.core import types
 
 from enzyme_py.assembly.rule_functions import SILENT
@@ -36,10 +35,11 @@ from enzyme_py.custom.fitting import (
     check_tuple,
     returned_by,
 )
+from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.lower import argument_names
-from enzyme_py.njit.structures import defined, listed
+from enzyme_py.njit.structures import listed
 
 
 def custom_vjp(function: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> Any:
@@ -156,7 +156,7 @@ class _Vjp:
             f"pulled = bwd({constant}fwd(*arguments)[1], cotangents)",
             f"return {listed(parts)}",
         ]
-        return _jitted(text, "pull", {"fwd": self.fwd, "bwd": self.bwd})
+        return half_of_rule(text, "pull", {"fwd": self.fwd, "bwd": self.bwd})
 
     def push(self, call: Call) -> Any:
         return push_from_pull(call.arguments, call.result, self.pull(call))
@@ -201,7 +201,7 @@ class _Jvp:
             "def push(arguments, tangents, results):",
             f"return rule({given}{primals}, {directions})[1]",
         ]
-        return _jitted(text, "push", {"rule": rule})
+        return half_of_rule(text, "push", {"rule": rule})
 
     def pull(self, call: Call) -> Any:
         return pull_from_push(call.arguments, call.result, self._push(call, self.transposed))
@@ -224,7 +224,3 @@ def _content(cell: Any) -> Any:
         return cell.cell_contents
     except ValueError:
         return None
-
-
-def _jitted(text: list[str], name: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    return numba.njit(forceinline=True)(defined("\n    ".join(text), name, scope))  # type: ignore[no-any-return]

@@ -22,11 +22,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 from numba.core import types
 
 from enzyme_py.custom.door import Call, rule_kernel, with_rules
 from enzyme_py.custom.fitting import check_fits, returned_by
+from enzyme_py.custom.heads import chosen_names, half_of_rule
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.kernels import jitted
 from enzyme_py.frontend.lower import argument_names
@@ -59,11 +59,7 @@ def inactive(function: Any, *, arguments: Sequence[str] | str = ()) -> Any:
         return with_rules(function, _Inactive())
     kernel = rule_kernel(function, "the function of a rule")
     names, name = argument_names(kernel), kernel.py_func.__name__
-    stopped = (arguments,) if isinstance(arguments, str) else tuple(arguments)
-    for one in stopped:
-        if one not in names:
-            message = f"`{name}` has no argument {one!r}"
-            raise RuleError(message, remedy=f"arguments names some of: {', '.join(names)}")
+    stopped = chosen_names(kernel, arguments, "arguments")
     given = [f"stop_gradient({one})" if one in stopped else one for one in names]
     text = f"def {name}({', '.join(names)}):\n    return kernel({', '.join(given)})"
     return jitted(defined(text, name, {"kernel": kernel, "stop_gradient": stop_gradient}), {})
@@ -120,7 +116,7 @@ class _Partials:
         scope = {f"slope_{i}": slope for i, slope in active}
         terms = [f"slope_{i}(*arguments) * tangents[{i}]" for i, _ in active]
         text = f"return {' + '.join(terms) or '0.0'}"
-        return _jitted("push(arguments, tangents, results)", text, scope)
+        return half_of_rule(["def push(arguments, tangents, results):", text], "push", scope)
 
     def pull(self, call: Call) -> Callable[..., Any]:
         active = dict(self._active(call))
@@ -132,13 +128,8 @@ class _Partials:
                 continue
             product = f"slope_{i}(*arguments).conjugate() * cotangents"
             parts.append(product if isinstance(kind, types.Complex) else f"({product}).real")
-        return _jitted("pull(arguments, results, cotangents)", f"return {listed(parts)}", scope)
-
-
-def _jitted(head: str, text: str, scope: dict[str, Any]) -> Callable[..., Any]:
-    name = head.partition("(")[0]
-    made = defined(f"def {head}:\n    {text}", name, scope)
-    return numba.njit(forceinline=True)(made)  # type: ignore[no-any-return]
+        lines = ["def pull(arguments, results, cotangents):", f"return {listed(parts)}"]
+        return half_of_rule(lines, "pull", scope)
 
 
 @dataclass(frozen=True)
