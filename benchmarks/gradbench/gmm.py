@@ -1,5 +1,7 @@
 """gmm: the log-posterior of a mixture of Gaussians, whose inverse covariances have triangular roots.
 
+All points are multiplied by a component's root at once.
+
 q holds the logarithms of the roots' diagonals, l what stands below, column by column.
 """
 
@@ -18,45 +20,38 @@ from .lse import log_sum_exp
 
 
 @numba.njit
-def squared_norm_of_root_times(diagonal, below, point, centre, product):
-    """|Q (point - centre)|^2 with the lower triangular root Q."""
-    d = point.size
-    for i in range(d):
-        product[i] = diagonal[i] * (point[i] - centre[i])
+def lower_triangle(diagonal, below):
+    """The matrix with this diagonal and, column by column, these numbers below it."""
+    d = diagonal.size
+    matrix = np.zeros((d, d))
     at = 0
-    for i in range(d):
-        away = point[i] - centre[i]
-        for j in range(i + 1, d):
-            product[j] += below[at] * away
+    for column in range(d):
+        matrix[column, column] = diagonal[column]
+        for row in range(column + 1, d):
+            matrix[row, column] = below[at]
             at += 1
-    total = 0.0
-    for i in range(d):
-        total += product[i] * product[i]
-    return total
+    return matrix
 
 
 @numba.njit
 def log_posterior(alpha, mu, q, below, x, gamma, m, constant):
-    n, d = x.shape
-    k = alpha.size
-    diagonals = np.exp(q)
-    sums = np.empty(k)
-    for component in range(k):
-        sums[component] = np.sum(q[component])
-    terms, product = np.empty(k), np.empty(d)
-    total = 0.0
-    for point in range(n):
-        for component in range(k):
-            square = squared_norm_of_root_times(
-                diagonals[component], below[component], x[point], mu[component], product
-            )
-            terms[component] = alpha[component] + sums[component] - 0.5 * square
-        total += log_sum_exp(terms)
+    n, k = x.shape[0], alpha.size
+    terms = np.empty((n, k))
     prior = 0.0
     for component in range(k):
-        frobenius = np.sum(diagonals[component] ** 2) + np.sum(below[component] ** 2)
-        prior += 0.5 * gamma * gamma * frobenius - m * sums[component]
-    return constant + total - n * log_sum_exp(alpha) - prior
+        diagonal = np.exp(q[component])
+        root = lower_triangle(diagonal, below[component])
+        scaled = (x - mu[component]) @ root.T
+        total = np.sum(q[component])
+        for point in range(n):
+            square = np.dot(scaled[point], scaled[point])
+            terms[point, component] = alpha[component] + total - 0.5 * square
+        frobenius = np.sum(diagonal**2) + np.sum(below[component] ** 2)
+        prior += 0.5 * gamma * gamma * frobenius - m * total
+    value = constant - n * log_sum_exp(alpha) - prior
+    for point in range(n):
+        value += log_sum_exp(terms[point])
+    return value
 
 
 _slopes = enzyme.grad(log_posterior, argnums=(0, 1, 2, 3))
