@@ -49,7 +49,7 @@ class _Scalar:
 
 
 def _scalars() -> dict[str, _Scalar]:
-    found = {}
+    found: dict[str, _Scalar] = {}
     for count, names in ((1, _OF_ONE), (2, _OF_TWO)):
         for name in names:
             double, single = _Scalar(name, "double", count), _Scalar(f"{name}f", "float", count)
