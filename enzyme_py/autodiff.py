@@ -19,6 +19,7 @@ from enzyme_py.assembly.buffers import stable_buffers
 from enzyme_py.assembly.entry import argument_count, assemble, nests
 from enzyme_py.assembly.far_exits import check_far_exits, handing_on, may_exit_far
 from enzyme_py.assembly.integer_fields import with_integer_fields
+from enzyme_py.assembly.kept_slopes import with_kept_slopes
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
     lost_writes,
@@ -170,6 +171,13 @@ def passed(module: DiffModule) -> DifferentiatedModule:
             return host.differentiate(recorded)
         except DerivativeError:
             pass
+    else:
+        sloped = with_kept_slopes(module, host.simplify)
+        if sloped is not module:
+            try:
+                return host.differentiate(sloped)
+            except (DerivativeError, HostCrashed):
+                pass
     try:
         return host.differentiate(module)
     except (DerivativeError, HostCrashed):

@@ -23,6 +23,7 @@ class Settings:
     cache_dir: Path = Path()  # everything written for a user lies under it
     verbose: bool = False  # errors show Enzyme's own text and the IR
     strict: bool = False  # warnings about lost derivatives become errors
+    keep_slopes: bool = True  # of exp, sin, tanh, ... in reverse mode: memory for time
     cache: bool = True  # the disk cache of finished derivatives
     cache_limit: int = 2**30  # bytes of it
     time_limit: float = 300.0  # seconds one request may run in the pass

@@ -46,9 +46,11 @@ from enzyme_py.frontend.ruled import drop_unused_rules, holds_rules
 from enzyme_py.frontend.target import KERNEL
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
+from enzyme_py.settings import settings
 
 ENTRY = "enzyme_py_entry"
 REVERSE_ENTRY = "enzyme_py_reverse_entry"
+_SWEEPS = (Direction.REVERSE, Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
 _HALVES = (Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
 _FIRST_ARGUMENT = 2  # behind the result and excinfo
 
@@ -94,14 +96,17 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     names = tuple(entry_name(one) for one in requests)
     is_catching = any(catches(one.kernel) for one in lowered)
     text = _module_text(lowered, requests)
-    if nests(text, request):
+    is_nested = nests(text, request)
+    if is_nested:
         text = plain_inside(text)
     is_recomputed = not is_catching and not nests_products(text, request)
     # With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate). With products
     # it does where operands are recomputed (allocations.py), which in the code that an inner derivative
     # makes cannot be prevented.
     options = _OPTIONS + (() if is_recomputed else (NO_RECOMPUTING,))
-    return DiffModule(text, names, options, where, is_fast=_is_fast(request.kernel))
+    is_kept = settings.keep_slopes and request.direction in _SWEEPS and not is_nested
+    is_fast = _is_fast(request.kernel)
+    return DiffModule(text, names, options, where, is_fast=is_fast, keeps_slopes=is_kept)
 
 
 def _is_fast(kernel: Any) -> bool:

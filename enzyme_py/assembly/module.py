@@ -21,3 +21,4 @@ class DiffModule:
     options: tuple[str, ...]
     where: Where
     is_fast: bool = False  # the user asked for fastmath
+    keeps_slopes: bool = False  # of functions that would be called again (rules/slopes.py)

@@ -67,15 +67,8 @@ def is_cacheable(module: DiffModule) -> bool:
 def key(module: DiffModule, host_identity: str) -> str:
     """The name under which the result of a module is kept."""
     cpu = host_cpu()
-    parts = [
-        module.ir,
-        *module.entries,
-        "",
-        *module.options,
-        "",
-        host_identity,
-        str(module.is_fast),
-    ]
+    options = [*module.options, str((module.is_fast, module.keeps_slopes))]
+    parts = [module.ir, *module.entries, "", *options, "", host_identity]
     parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
     parts.append(_own_fingerprint())
     digest = hashlib.sha256()

@@ -22,6 +22,7 @@ from enzyme_py.native.lifetimes import with_frees
 from enzyme_py.native.machine import initialise_llvm, target_machine
 from enzyme_py.rules.inactive import TABLE_MEMORY
 from enzyme_py.rules.recurrences import with_definitions
+from enzyme_py.rules.slopes import with_slopes_defined
 
 # Ruled functions are kept from being inlined until the pass has seen them; afterwards it only costs.
 _NOINLINE = re.compile(
@@ -82,7 +83,7 @@ def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", text))
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
     text = _with_tables(text)
-    text = with_frees(with_definitions(with_ruled_bodies(text)))
+    text = with_frees(with_slopes_defined(with_definitions(with_ruled_bodies(text))))
     if module.is_fast:
         text = with_fast_math(text)
     context = llvm.create_context()

@@ -1,0 +1,152 @@
+"""Functions of numbers whose slope is worth keeping, since computing it again would call one again.
+
+The pass knows the derivatives of exp, sin or tanh, and computes in the reverse sweep whatever they need:
+the function again, for the value where others need it and for the slope. A hand-written adjoint keeps
+one number instead. So up to the pass a call here is two. The first computes the value, or what the slope is made
+of; the pass knows of it that it has no derivative and cannot be made twice. The second is
+`pick(x * slope, value)`, which returns the value and is, for all that concerns derivatives, fmod: by its first
+argument the derivative is one. So the pass keeps one number. And since a product is differentiated, strong
+zero holds, which the pass knows for products only: of `np.where(x > 700, x, np.exp(x))` the part not taken made
+NaN of the gradient.
+
+Only for one reverse sweep: the slope itself has no derivative here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+PREFIX = "enzyme_py_slope."
+_PICK = f"{PREFIX}pick."
+
+_KINDS = {"double": ("", "f64"), "float": ("f", "f32")}
+_BEHAVIOUR = "nounwind willreturn nofree nosync"
+_INACTIVE = f'{_BEHAVIOUR} memory(inaccessiblemem: readwrite) "enzyme_inactive" "enzyme_nofree"'
+_INACTIVE += ' "enzyme_no_escaping_allocation"'
+_PASSED_ON = f'{_BEHAVIOUR} memory(none) "enzyme_math"="{{name}}" "enzyme_nofree"'
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The slope of a function, from its value or from another function of x.
+
+    `ir` computes %slope from %given by operations that the pass can repeat. Without it that is the slope.
+    """
+
+    other: str = ""  # of the C library; without one it is the value that is given
+    ir: str = ""
+
+
+_SLOPES = {
+    "exp": Slope(),
+    "exp2": Slope(ir="%slope = fmul {f} %given, {ln2}"),
+    "expm1": Slope(ir="%slope = fadd {f} %given, 1.0"),
+    "sin": Slope("cos"),
+    "cos": Slope("sin", "%slope = fneg {f} %given"),
+    "tan": Slope(
+        ir="%slope.square = fmul {f} %given, %given\n%slope = fadd {f} %slope.square, 1.0"
+    ),
+    "sinh": Slope("cosh"),
+    "cosh": Slope("sinh"),
+    "tanh": Slope(
+        ir="%slope.square = fmul {f} %given, %given\n%slope = fsub {f} 1.0, %slope.square"
+    ),
+}
+_LN2 = {"double": "0x3FE62E42FEFA39EF", "float": "0x3FE62E4300000000"}
+_INTRINSICS = frozenset("exp exp2 sin cos tan sinh cosh tanh".split())
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function in IR: the symbol that is called, its name in the table, its type."""
+
+    symbol: str
+    name: str
+    kind: str
+
+    @property
+    def other(self) -> str:
+        """The symbol of the function that the slope is computed from, if that is not the value."""
+        name = _SLOPES[self.name].other
+        return library_symbol(name, self.kind) if name else ""
+
+    def call(self, result: str, x: str, name: str) -> list[str]:
+        """The lines that stand for a call, with local names that begin with `name`."""
+        f, slope = self.kind, _SLOPES[self.name]
+        value = given = f"{name}.value"
+        lines = [f"{value} = call {f} @{_kept(self.symbol)}({f} {x})"]
+        if slope.other:
+            given = f"{name}.other"
+            lines.append(f"{given} = call {f} @{_kept(self.other)}({f} {x})")
+        if slope.ir:
+            text = slope.ir.format(f=f, ln2=_LN2[f]).replace("%given", given)
+            lines += text.replace("%slope", name).split("\n")
+        final = name if slope.ir else given
+        lines.append(f"{name}.product = fmul {f} {x}, {final}")
+        return [*lines, f"{result} = call {f} @{_PICK}{f}({f} {name}.product, {f} {value})"]
+
+    def declarations(self) -> list[str]:
+        """What the pass reads."""
+        f = self.kind
+        passed_on = _PASSED_ON.format(name="fmod" + _KINDS[f][0])
+        kept = filter(None, (self.symbol, self.other))
+        return [
+            *(f"declare {f} @{_kept(symbol)}({f}) {_INACTIVE}" for symbol in kept),
+            f"declare {f} @{_PICK}{f}({f}, {f}) {passed_on}",
+        ]
+
+
+def _kept(symbol: str) -> str:
+    return f"{PREFIX}kept.{symbol}"
+
+
+def library_symbol(name: str, kind: str) -> str:
+    """The symbol by which IR calls a function of numbers of a type."""
+    single, suffix = _KINDS[kind]
+    return f"llvm.{name}.{suffix}" if name in _INTRINSICS else name + single
+
+
+def _functions() -> dict[str, Function]:
+    found: dict[str, Function] = {}
+    for name in _SLOPES:
+        for kind, (single, suffix) in _KINDS.items():
+            symbols = [name + single]
+            if name in _INTRINSICS:
+                symbols.append(f"llvm.{name}.{suffix}")
+            found |= {symbol: Function(symbol, name, kind) for symbol in symbols}
+    return found
+
+
+FUNCTIONS = _functions()
+
+_DECLARED = re.compile(
+    rf"^declare (double|float) @{re.escape(PREFIX)}(?:kept\.([\w.]+)|pick\.\w+)\([^\n]*\n",
+    re.MULTILINE,
+)
+
+
+def with_slopes_defined(ir: str) -> str:
+    """Return the differentiated module with what the declared functions do."""
+    if f"@{PREFIX}" not in ir:
+        return ir
+    needed: dict[str, str] = {}
+
+    def defined(declared: re.Match[str]) -> str:
+        f, symbol = declared.groups()
+        if symbol is None:
+            return (
+                f"define internal {f} @{_PICK}{f}({f} %product, {f} %value) alwaysinline {{\n"
+                f"  ret {f} %value\n}}\n"
+            )
+        needed[symbol] = f
+        return (
+            f"define internal {f} @{_kept(symbol)}({f} %x) alwaysinline {{\n"
+            f"  %value = call {f} @{symbol}({f} %x)\n  ret {f} %value\n}}\n"
+        )
+
+    text = _DECLARED.sub(defined, ir)
+    for symbol, f in needed.items():
+        if not re.search(rf"^(?:declare|define) [^\n]*@{re.escape(symbol)}\(", text, re.MULTILINE):
+            text += f"declare {f} @{symbol}({f})\n"
+    return text
