@@ -125,6 +125,10 @@ class ActivityError(DerivativeError):
     """Whether a value is active could not be decided, or an annotation contradicts the kernel."""
 
 
+class CheckError(DerivativeError):
+    """A derivative and finite differences of its kernel disagree; see docs/checking.md."""
+
+
 class RuleError(EnzymeError, TypeError):
     """A rule does not fit its function: its arguments, its results, or what is made of it."""
 
@@ -171,6 +175,10 @@ class EnzymeWarning(UserWarning):
 
 class ConstWrittenWarning(EnzymeWarning):
     """A kernel writes an array that was annotated Const: its derivative is lost."""
+
+
+class UncheckedWarning(EnzymeWarning):
+    """A derivative could not be compared with finite differences, although that was asked for."""
 
 
 class CacheWarning(EnzymeWarning):
