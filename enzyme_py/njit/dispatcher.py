@@ -63,7 +63,9 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         Where it is not done yet, or failed, Numba's C dispatcher does not learn of the entry: then the
         next call comes through here again.
         """
-        overload = next(one for one in self.overloads.values() if one.entry_point is entry)
+        overload = next((o for o in self.overloads.values() if o.entry_point is entry), None)
+        if overload is None:
+            return entry
         kinds = tuple(overload.signature.args)
         if settings.check and not self._settled[kinds]:
             self._clear()
