@@ -30,7 +30,7 @@ from enzyme_py.autodiff import watcher
 from enzyme_py.differences import copy_of, direction_like, is_float, leaves_of
 from enzyme_py.errors import EnzymeError, Where
 from enzyme_py.frontend.bound import opened
-from enzyme_py.frontend.lower import argument_names, where_is
+from enzyme_py.frontend.lower import argument_names, behind, where_is
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.native.function import NativeFunction
@@ -40,7 +40,6 @@ from enzyme_py.njit.plans import Plan
 from enzyme_py.njit.primal import Primal
 from enzyme_py.njit.pullback import pullback
 from enzyme_py.njit.runners import positional_runner
-from enzyme_py.njit.verification import named_kernel
 from enzyme_py.trees import as_tuples
 
 _WORDS = {
@@ -122,7 +121,7 @@ def find_nan(f: Callable[..., Any], *args: Any, mode: Mode | None = Reverse) -> 
 
 def _given(kernel: Any, values: Sequence[Any]) -> Culprit | None:
     """Return an argument that holds a NaN or an infinity already."""
-    names = argument_names(named_kernel(kernel))
+    names = argument_names(behind(kernel))
     for test, kind in ((np.isnan, "NaN"), (np.isinf, "infinity")):
         for number, value in enumerate(values):
             if any(np.any(test(leaf)) for leaf in leaves_of(value) if is_float(leaf)):
@@ -153,7 +152,7 @@ class _Run:
         made = [one for one in self.made if one not in known] or list(self.made)
         number = next((n for n, one in enumerate(made) if one[0] == kind), None)
         if number is None:
-            where = replace(where_is(named_kernel(kernel)), line=None)
+            where = replace(where_is(behind(kernel)), line=None)
             return Culprit(kind, stage, "a routine of a library", where)
         before = None
         if kind == "NaN":
@@ -166,7 +165,7 @@ class _Run:
 def _told(kernel: Any, stage: str, made: _Made) -> Culprit:
     kind, operation, places = made
     file, line = next((one for one in places if _is_users(one[0])), (None, None))
-    where = Where(where_is(named_kernel(kernel)).kernel, file, line)
+    where = Where(where_is(behind(kernel)).kernel, file, line)
     return Culprit(kind, stage, _WORDS.get(operation, f"`{_plain(operation)}`"), where)
 
 

@@ -40,7 +40,7 @@ from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.frontend.target import DOOR
 from enzyme_py.hunting import find_nan as find_nan
 from enzyme_py.request import Activity
-from enzyme_py.trees import as_tuples
+from enzyme_py.trees import as_trees, as_tuples
 
 _STENCIL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
 _MODES = ("fwd", "rev")
@@ -67,11 +67,11 @@ def check_grads(
     tangents = _directions(values)
     slope = _slope(kernel, values, tangents, eps)
     if "fwd" in modes:
-        say("jvp", enzyme.jvp(kernel, values, tangents)[1], slope)
+        say("jvp", as_tuples(enzyme.jvp(kernel, values, tangents)[1]), slope)
     if "rev" in modes:
         result, pull = enzyme.vjp(kernel, *values)
-        cotangent = direction_like(result, np.random.default_rng(1))
-        gradients = pull(cotangent)
+        cotangent = direction_like(as_tuples(result), np.random.default_rng(1))
+        gradients = as_tuples(pull(as_trees(cotangent)))
         # By all arguments at once, then, to tell which one is wrong, by each.
         try:
             say("vjp", inner(gradients, tangents), inner(cotangent, slope))

@@ -33,7 +33,7 @@ from enzyme_py.differences import (
 from enzyme_py.errors import CheckError, EnzymeError, UncheckedWarning
 from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.frontend.library import with_callees
-from enzyme_py.frontend.lower import argument_names, compile_kernel, where_is
+from enzyme_py.frontend.lower import argument_names, behind, compile_kernel, where_is
 from enzyme_py.njit.claims import Claim, NotChecked, Setting, claim_of, makes_claims
 
 ATTEMPTS = 3
@@ -211,7 +211,7 @@ def _look_at_effects(plan: Any, claim: Claim) -> bool:
 
 def _refuse(plan: Any, setting: Setting, call: _Call, found: _Finding, *, stops: bool) -> bool:
     """Raise the error that a disagreement deserves; warn, where it is meant."""
-    kernel = named_kernel(plan.kernel)
+    kernel = behind(plan.kernel)
     name = kernel.py_func.__name__
     numbers = (
         f"the derivative of `{name}` is {found.got:.12g} along a random direction, where finite "
@@ -242,18 +242,9 @@ def _argument_at_fault(plan: Any, setting: Setting, call: _Call) -> str | None:
     return plan_argument(plan, wrong[0]) if len(wrong) == 1 else None
 
 
-def named_kernel(kernel: Any) -> Any:
-    """Return the user's kernel behind one that is a derivative, or a pairing, of it."""
-    while True:
-        inner = getattr(kernel, "pairs", None) or getattr(getattr(kernel, "plan", None), "kernel", None)
-        if inner is None:
-            return kernel
-        kernel = inner
-
-
 def plan_argument(plan: Any, number: int) -> str:
     """Return the name of an argument of the function that moves."""
-    names = argument_names(named_kernel(plan.kernel))
+    names = argument_names(behind(plan.kernel))
     place = number - 1 if getattr(plan.kernel, "pairs", None) is not None else number
     return names[place] if 0 <= place < len(names) else str(place)
 
@@ -267,6 +258,6 @@ def _short(tangent: Any) -> str:
 
 
 def _warn(plan: Any, reason: str) -> None:
-    where = where_is(named_kernel(plan.kernel))
+    where = where_is(behind(plan.kernel))
     message = f"a derivative is not checked: {reason}\n  {where}"
     warnings.warn(message, UncheckedWarning, stacklevel=2)
