@@ -5,9 +5,11 @@ Four stages, in the order in which the data flows: lower and assemble, different
 
 from __future__ import annotations
 
+import contextvars
 import dataclasses
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 from numba.core.compiler_lock import global_compiler_lock
@@ -37,6 +39,7 @@ from enzyme_py.assembly.recurrences import with_records
 from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
 from enzyme_py.assembly.single_exit import join_exits
 from enzyme_py.assembly.untouched import with_untouched_arguments
+from enzyme_py.assembly.watching import with_places
 from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
@@ -44,6 +47,10 @@ from enzyme_py.request import Direction, Request
 from enzyme_py.timings import record
 
 _BLOCK_COPY = re.compile(r"call void @llvm\.mem(?:cpy|move)")
+
+# What makes code of a module in place of the usual way, while someone watches (hunting.py).
+watcher: contextvars.ContextVar[Callable[[DifferentiatedModule], NativeFunction] | None]
+watcher = contextvars.ContextVar("watcher", default=None)
 
 _compiled: dict[tuple[Request, tuple[Any, ...]], NativeFunction] = {}
 
@@ -54,6 +61,8 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     if request.direction is Direction.SPLIT_REVERSE:  # its code came with the forward half
         forward = dataclasses.replace(request, direction=Direction.SPLIT_FORWARD)
         key = (forward, given_types[: argument_count(request)])
+    if watcher.get() is not None:
+        return _compile(*key)
     found = _compiled.get(key)
     if found is None:
         with global_compiler_lock:
@@ -133,6 +142,10 @@ def _compile_as_asked(
     def run_pass(module: DiffModule) -> DifferentiatedModule:
         return differentiate(module, refusal if copies_blocks else None)
 
+    watch = watcher.get()
+    if watch is not None:
+        module = host.simplify(module)
+        return watch(run_pass(dataclasses.replace(module, ir=with_places(module.ir))))
     # Code made without that check may not answer for a request that needs it.
     identity = host.identity() + (" without block copies" if copies_blocks else "")
     function = native.compile(module, run_pass, identity)

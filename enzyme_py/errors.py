@@ -8,6 +8,7 @@ only under `enzyme.set_verbose_errors(True)` or ENZYME_PY_VERBOSE=1.
 from __future__ import annotations
 
 import linecache
+import sys
 from dataclasses import dataclass
 
 from enzyme_py.settings import settings
@@ -43,21 +44,41 @@ class Where:
         return "" if source.startswith(("@", "def ")) else source[:MOST_OF_A_LINE]
 
 
+def calling_place() -> Where | None:
+    """Return the line of the user's code that is being run: outside of this package and of Numba."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "").split(".")[0]
+        file = frame.f_code.co_filename
+        if name not in ("enzyme_py", "numba", "llvmlite") and not file.startswith("<"):
+            return Where(file=file, line=frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
 class EnzymeError(Exception):
     """Base of everything enzyme_py raises by itself.
 
     `what` happened, `where` it happened, the `remedy` that the user can apply, and `detail`: the
-    raw text (Enzyme's, Numba's, or IR), shown on request.
+    raw text (Enzyme's, Numba's, or IR), shown on request. Where no kernel is known, the place is the
+    line of the user's that was being run.
     """
+
+    usual_remedy = ""  # of a class, for errors raised where only their text can be said
 
     def __init__(
         self, what: str, *, where: Where | None = None, remedy: str = "", detail: str = ""
     ) -> None:
         super().__init__(what)
         self.what = what
-        self.where = where
-        self.remedy = remedy
+        self.where = where or calling_place()
+        self.remedy = remedy or self.usual_remedy
         self.detail = detail
+
+    @property
+    def knows_kernel(self) -> bool:
+        """Whether the place is one in a kernel, and not just the line being run."""
+        return self.where is not None and self.where.kernel is not None
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.what, self.where, self.remedy, self.detail))
@@ -100,6 +121,8 @@ class AnnotationError(EnzymeError, TypeError):
 class ShadowError(AnnotationError, ValueError):
     """A shadow does not fit its primal: shape, dtype, strides, or overlapping memory."""
 
+    usual_remedy = "make it with enzyme_py.make_zero(x), which keeps dtype, shape, strides and length"
+
 
 class UnsupportedTypeError(EnzymeError, TypeError):
     """A value of a type that cannot carry a derivative was given one."""
@@ -125,6 +148,10 @@ class ActivityError(DerivativeError):
     """Whether a value is active could not be decided, or an annotation contradicts the kernel."""
 
 
+class CheckError(DerivativeError):
+    """A derivative and finite differences of its kernel disagree; see docs/checking.md."""
+
+
 class RuleError(EnzymeError, TypeError):
     """A rule does not fit its function: its arguments, its results, or what is made of it."""
 
@@ -136,9 +163,13 @@ class SparsityError(EnzymeError, ValueError):
 class UnresolvedSymbolError(EnzymeError):
     """The finished derivative calls a function that has no address."""
 
+    usual_remedy = "please report it, with the kernel and the detail"
+
 
 class HostError(EnzymeError):
     """The Enzyme host process failed; the next request gets a fresh one."""
+
+    usual_remedy = "call again; if it comes back, `python -m enzyme_py doctor` looks at the installation"
 
 
 class HostNotFound(HostError):
@@ -171,6 +202,10 @@ class EnzymeWarning(UserWarning):
 
 class ConstWrittenWarning(EnzymeWarning):
     """A kernel writes an array that was annotated Const: its derivative is lost."""
+
+
+class UncheckedWarning(EnzymeWarning):
+    """A derivative could not be compared with finite differences, although that was asked for."""
 
 
 class CacheWarning(EnzymeWarning):

@@ -21,6 +21,7 @@ from enzyme_py.annotations import (
     share_memory,
     zeros_with_strides,
 )
+from enzyme_py.differences import is_float, leaves_of
 from enzyme_py.directions import check_cotangent, check_tangents
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.frontend.bound import BoundTransform, Leading, captures_values, opened
@@ -199,6 +200,7 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     constant = [number for number, one in enumerate(rest) if isinstance(one, Const)]
     chosen = None
     if constant:
+        constant = [n for n, one in enumerate(rest) if n in constant or not _can_vary(one)]
         chosen = tuple(number for number in range(len(rest)) if number not in constant)
     plan = Gradient(
         kernel,
@@ -217,6 +219,11 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     for number in constant:
         gradients.insert(number, None)
     return (tuple(gradients), value) if mode.need_primal else tuple(gradients)
+
+
+def _can_vary(value: Any) -> bool:
+    """Tell whether something in a value may have a derivative: integers and flags have none."""
+    return any(map(is_float, leaves_of(as_tuples(value))))
 
 
 def _forward_gradient(

@@ -1,14 +1,14 @@
 """What a user can set, read once from the environment and changed by `config`.
 
-The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR
-and ENZYME_PY_VERBOSE; `config` sets the same from Python, for good or, as a
+The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR,
+ENZYME_PY_VERBOSE and ENZYME_PY_CHECK; `config` sets the same from Python, for good or, as a
 context manager, for a while.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +24,7 @@ class Settings:
     verbose: bool = False  # errors show Enzyme's own text and the IR
     strict: bool = False  # warnings about lost derivatives become errors
     keep_slopes: bool = True  # of exp, sin, tanh, ... in reverse mode: memory for time
+    check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
     cache_limit: int = 2**30  # bytes of it
     time_limit: float = 300.0  # seconds one request may run in the pass
@@ -49,10 +50,12 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         plugin=environment.get("ENZYME_PY_PLUGIN") or None,
         cache_dir=default_cache_dir(environment),
         verbose=_is_true(environment.get("ENZYME_PY_VERBOSE", "")),
+        check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
     )
 
 
 settings = read_environment(os.environ)
+when_checking: list[Callable[[], None]] = []  # called when `check` is switched on
 
 
 class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbose=True))
@@ -69,6 +72,9 @@ class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbos
         self._before = {name: getattr(settings, name) for name in changes}
         for name, value in changes.items():
             setattr(settings, name, value)
+        if changes.get("check"):
+            for action in when_checking:
+                action()
 
     def __enter__(self) -> Settings:
         return settings

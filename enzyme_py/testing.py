@@ -3,59 +3,99 @@
     enzyme.testing.check_grads(f, (x, y))                        # forward and reverse, first order
     enzyme.testing.test_forward(f, Duplicated(x, dx), Const(n))  # one call, as you annotate it
     enzyme.testing.test_reverse(f, Active(2.0), Duplicated(x, dx))
+    enzyme.testing.test_activities(f, x, y)                      # every choice of annotations
     enzyme.testing.test_rule(f, x, y)                            # a function with a rule of your own
+    enzyme.testing.find_nan(f, x, y)                             # the line that makes the first NaN
 
-Each raises AssertionError saying which two numbers differ. The slope along one random direction is
-compared, by central differences over five points: their step eps**(1/5) balances truncation against
-rounding, and leaves errors near eps**(4/5); eps**(2/5) of the larger number is allowed.
+Each raises AssertionError saying of which kernel and argument which two numbers differ. The slope along
+one random direction is compared, by central differences over five points: their step eps**(1/5) balances
+truncation against rounding, and leaves errors near eps**(4/5); eps**(2/5) of the larger number is
+allowed. `order=2` checks the derivatives of derivatives, and so on. Arguments may be dicts, lists and
+dataclasses where the transforms take them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import enzyme_py as enzyme
-from enzyme_py.annotations import Annotation, as_annotation
+from enzyme_py.annotations import Active, Annotation, BatchDuplicated, Const, Duplicated, as_annotation
+from enzyme_py.differences import (
+    copy_of,
+    direction_like,
+    inner,
+    is_float,
+    leaves_of,
+    mapped,
+    moved,
+    precision_of,
+)
 from enzyme_py.errors import AnnotationError
+from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.frontend.target import DOOR
+from enzyme_py.hunting import find_nan as find_nan
 from enzyme_py.request import Activity
+from enzyme_py.trees import as_trees, as_tuples
 
 _STENCIL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
+_MODES = ("fwd", "rev")
 
 
 def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any],
     order: int = 1,
-    modes: Sequence[str] = ("fwd", "rev"),
+    modes: Sequence[str] = _MODES,
     atol: float | None = None,
     rtol: float | None = None,
     eps: float | None = None,
 ) -> None:
     """Compare `jvp` ("fwd") and `vjp` ("rev") of f with finite differences, up to an order.
 
-    Arguments without floats are held fixed. A higher order checks the gradient of f in turn.
+    Arguments without floats are held fixed. A higher order checks the gradient of f in turn, or, if f
+    does not return one real number, the gradient of its pairing with random weights.
     """
-    args = tuple(args)
+    _check_modes(modes)
     kernel = f if hasattr(f, "py_func") else enzyme.jit(f)
-    random = np.random.default_rng(0)
-    tangents = tuple(_random_like(arg, random) for arg in args)
-    slope = _slope(kernel, args, tangents, eps)
-    limits = _limits(args, atol, rtol)
+    values = tuple(map(as_tuples, args))
+    say = functools.partial(_compare, kernel, limits=_limits(values, atol, rtol))
+    tangents = _directions(values)
+    slope = _slope(kernel, values, tangents, eps)
     if "fwd" in modes:
-        _compare("jvp", enzyme.jvp(kernel, args, tangents)[1], slope, *limits)
+        say("jvp", as_tuples(enzyme.jvp(kernel, values, tangents)[1]), slope)
     if "rev" in modes:
-        result, pull = enzyme.vjp(kernel, *args)
-        cotangent = _random_like(result, random)
-        pulled = _inner(pull(cotangent), tangents)
-        _compare("vjp", pulled, _inner(cotangent, slope), *limits)
+        result, pull = enzyme.vjp(kernel, *values)
+        cotangent = direction_like(as_tuples(result), np.random.default_rng(1))
+        gradients = as_tuples(pull(as_trees(cotangent)))
+        # By all arguments at once, then, to tell which one is wrong, by each.
+        try:
+            say("vjp", inner(gradients, tangents), inner(cotangent, slope))
+        except AssertionError:
+            for number, tangent in enumerate(tangents):
+                alone = tuple(t if n == number else None for n, t in enumerate(tangents))
+                if tangent is not None:
+                    want = inner(cotangent, _slope(kernel, values, alone, eps))
+                    say("vjp", inner(gradients[number], tangent), want, argument=number)
+            raise
     if order > 1:
         positions = tuple(i for i, tangent in enumerate(tangents) if tangent is not None)
+        if not isinstance(slope, (float, np.floating)):
+            kernel = _weighed(kernel, direction_like(slope, np.random.default_rng(2)))
         gradient = enzyme.grad(kernel, argnums=positions)
-        check_grads(gradient, args, order - 1, modes, atol, rtol, eps)
+        check_grads(gradient, values, order - 1, modes, atol, rtol, eps)
+
+
+def _weighed(kernel: Any, weights: Any) -> Any:
+    """Return the kernel whose result is the pairing of that of another one with fixed weights."""
+    from enzyme_py.njit.pullback import paired
+
+    pairing = paired(kernel)
+    return enzyme.jit(lambda *arguments: pairing(weights, *arguments))
 
 
 def test_forward(
@@ -67,20 +107,24 @@ def test_forward(
 ) -> None:
     """Compare one forward call, tangents and written shadows, with finite differences.
 
-    Takes what `autodiff` takes after its mode, a return activity included, with one shadow each.
+    Takes what `autodiff` takes after its mode, a return activity included; of a batch each lane counts.
     """
     activity, given = _parted(annotated)
-    primals, tangents = _primals(given), _shadows(given)
-    slope = _slope(_with_memory(f), primals, tangents, eps)
+    primals = _primals(given)
     copies = [_copied(annotation) for annotation in given]
     got = enzyme.autodiff(enzyme.Forward, f, *activity, *copies)
-    limits = _limits(primals, atol, rtol)
-    if got and got[0] is not None:
-        _compare("tangent of the result", got[0], slope[0], *limits)
-    for i, copy in enumerate(copies):
-        if copy.shadows:
-            want = tangents[i] if _by_value(copy) else slope[1][i]
-            _compare(f"shadow of argument {i}", copy.shadows[0], want, *limits)
+    say = functools.partial(_compare, f, limits=_limits(primals, atol, rtol))
+    lanes = _lanes(given)
+    for lane in range(lanes):
+        tangents = _shadows(given, lane)
+        slope = _slope(_with_memory(f), primals, tangents, eps)
+        if got and got[0] is not None:
+            tangent = got[0][lane] if _is_batch(given) else got[0]
+            say("tangent of the result", tangent, slope[0])
+        for i, copy in enumerate(copies):
+            if copy.shadows:
+                want = tangents[i] if _by_value(copy) else slope[1][i]
+                say("shadow in forward mode", copy.shadows[lane], want, argument=i)
 
 
 def test_reverse(
@@ -92,32 +136,80 @@ def test_reverse(
 ) -> None:
     """Compare one reverse call, gradients and accumulated shadows, with finite differences.
 
-    Shadows may hold anything on entry: they are the cotangents of what the kernel leaves behind.
+    Shadows may hold anything on entry: they are the cotangents of what the kernel leaves behind. Each
+    argument is compared by itself.
     """
     activity, given = _parted(annotated)
-    primals, entry = _primals(given), _shadows(given)
-    random = np.random.default_rng(0)
-    tangents = tuple(
-        None if annotation.activity is Activity.CONST else _random_like(annotation.primal, random)
-        for annotation in given
-    )
-    result, after = _slope(_with_memory(f), primals, tangents, eps)
+    primals = _primals(given)
     copies = [_copied(annotation) for annotation in given]
     returned = enzyme.autodiff(enzyme.Reverse, f, *activity, *copies)[0]
-    gradients = [
-        gradient if gradient is not None else (copy.shadows[0] if copy.shadows else None)
-        for gradient, copy in zip(returned, copies, strict=True)
-    ]
-    want = (0.0 if result is None else result) + _inner(entry, after)
-    limits = _limits(primals, atol, rtol)
-    _compare("slope along a random direction", _inner(gradients, tangents), want, *limits)
+    say = functools.partial(_compare, f, limits=_limits(primals, atol, rtol))
+    directions = _directions(primals)
+    for number, annotation in enumerate(given):
+        if annotation.activity is Activity.CONST:
+            continue
+        tangents = [None] * len(given)
+        tangents[number] = directions[number]
+        result, after = _slope(_with_memory(f), primals, tangents, eps)
+        if activity and activity[0] is Const:
+            result = None
+        for lane in range(_lanes(given)):
+            gradient = returned[number]
+            if gradient is None:
+                gradient = copies[number].shadows[lane]
+            elif _is_batch(given):
+                gradient = gradient[lane]
+            want = (0.0 if result is None else result) + inner(_shadows(given, lane), after)
+            what = "slope by one argument, in reverse mode,"
+            say(what, inner(gradient, directions[number]), want, argument=number)
+
+
+def test_activities(
+    f: Callable[..., Any],
+    *args: Any,
+    modes: Sequence[str] = _MODES,
+    batch: int = 0,
+    atol: float | None = None,
+    rtol: float | None = None,
+    eps: float | None = None,
+) -> int:
+    """Run test_forward and test_reverse for every choice of annotations; return how many there were.
+
+    Each argument with a derivative is Const once and once Duplicated (in reverse mode a number is
+    Active); the rest are Const. With a `batch`, once more with so many shadows each. A derivative is
+    compiled for each choice: 2^n - 1 for n arguments and mode.
+    """
+    _check_modes(modes)
+    values = tuple(map(as_tuples, args))
+    can_vary = [any(map(is_float, leaves_of(value))) for value in values]
+    random = np.random.default_rng(3)
+    count = 0
+    for mode, lanes in itertools.product(modes, (0, batch) if batch else (0,)):
+        check = test_forward if mode == "fwd" else test_reverse
+        for chosen in itertools.product(*((False, True) if yes else (False,) for yes in can_vary)):
+            if any(chosen):
+                annotated = [
+                    _annotated(value, mode, lanes, random) if yes else Const(value)
+                    for value, yes in zip(values, chosen, strict=True)
+                ]
+                check(f, *annotated, atol=atol, rtol=rtol, eps=eps)
+                count += 1
+    return count
+
+
+def _annotated(value: Any, mode: str, lanes: int, random: np.random.Generator) -> Annotation:
+    if mode == "rev" and not any(isinstance(leaf, np.ndarray) for leaf in leaves_of(value)):
+        return Active(value)
+    if lanes:
+        return BatchDuplicated(value, tuple(direction_like(value, random) for _ in range(lanes)))
+    return Duplicated(value, direction_like(value, random))
 
 
 def test_rule(
     f: Callable[..., Any],
     *args: Any,
     order: int = 1,
-    modes: Sequence[str] = ("fwd", "rev"),
+    modes: Sequence[str] = _MODES,
     atol: float | None = None,
     rtol: float | None = None,
     eps: float | None = None,
@@ -132,14 +224,22 @@ def test_rule(
         remedy = "pass what custom_vjp, custom_jvp, or a function of enzyme.rules returned"
         raise AnnotationError(message, remedy=remedy)
     if "fwd" in modes:
-        tangents = tuple(_random_like(arg, np.random.default_rng(0)) for arg in args)
+        tangents = _directions(args)
         inside = enzyme.jvp(f, args, tangents)[0]
-        _compare("value inside of a derivative", inside, f(*args), *_limits(args, atol, rtol))
+        limits = _limits(args, atol, rtol)
+        _compare(f, "value inside of a derivative", inside, f(*args), limits=limits)
     check_grads(f, args, order, modes, atol, rtol, eps)
 
 
-for _check in (test_forward, test_reverse, test_rule):
+for _check in (test_forward, test_reverse, test_activities, test_rule):
     _check.__test__ = False  # type: ignore[attr-defined]  # not for pytest to collect
+
+
+def _check_modes(modes: Sequence[str]) -> None:
+    unknown = [mode for mode in modes if mode not in _MODES]
+    if isinstance(modes, str) or unknown:
+        message = f"unknown modes: {modes!r}"
+        raise AnnotationError(message, remedy='modes=("fwd", "rev"), or one of them in a tuple')
 
 
 def _parted(annotated: Sequence[Any]) -> tuple[tuple[Any, ...], list[Annotation]]:
@@ -152,16 +252,26 @@ def _primals(given: Sequence[Annotation]) -> tuple[Any, ...]:
     return tuple(annotation.primal for annotation in given)
 
 
-def _shadows(given: Sequence[Annotation]) -> tuple[Any, ...]:
-    return tuple(annotation.shadows[0] if annotation.shadows else None for annotation in given)
+def _lanes(given: Sequence[Annotation]) -> int:
+    return max((annotation.width for annotation in given), default=1)
+
+
+def _is_batch(given: Sequence[Annotation]) -> bool:
+    return any(isinstance(annotation, BatchDuplicated) for annotation in given)
+
+
+def _shadows(given: Sequence[Annotation], lane: int) -> tuple[Any, ...]:
+    return tuple(annotation.shadows[lane] if annotation.shadows else None for annotation in given)
 
 
 def _copied(annotation: Annotation) -> Annotation:
-    return type(annotation)(*_map(_copy, (annotation.primal, *annotation.shadows)))
+    if isinstance(annotation, BatchDuplicated):
+        return type(annotation)(copy_of(annotation.primal), copy_of(annotation.shadows))
+    return type(annotation)(*copy_of((annotation.primal, *annotation.shadows)))
 
 
 def _by_value(annotation: Annotation) -> bool:
-    return not any(isinstance(leaf, np.ndarray) for leaf in _leaves(annotation.primal))
+    return not any(isinstance(leaf, np.ndarray) for leaf in leaves_of(annotation.primal))
 
 
 def _with_memory(f: Callable[..., Any]) -> Callable[..., tuple[Any, tuple[Any, ...]]]:
@@ -169,94 +279,38 @@ def _with_memory(f: Callable[..., Any]) -> Callable[..., tuple[Any, tuple[Any, .
     return lambda *args: (f(*args), args)
 
 
+def _directions(args: Sequence[Any]) -> tuple[Any, ...]:
+    random = np.random.default_rng(0)
+    return tuple(direction_like(arg, random) for arg in args)
+
+
 def _slope(f: Callable[..., Any], args: Any, tangents: Any, eps: float | None) -> Any:
     """The tangent of everything that f returns, by differences."""
-    step = eps if eps is not None else _precision(args) ** 0.2
-    points = [f(*_moved(args, tangents, k * step)) for k, _ in _STENCIL]
+    step = eps if eps is not None else precision_of(*args) ** 0.2
+    points = [
+        f(*(moved(arg, t, k * step) for arg, t in zip(args, tangents, strict=True)))
+        for k, _ in _STENCIL
+    ]
     weights = [weight / (12 * step) for _, weight in _STENCIL]
-    return _map(lambda *at: sum(w * p for w, p in zip(weights, at, strict=True)), *points)
-
-
-def _moved(args: Any, tangents: Any, step: float) -> tuple[Any, ...]:
-    return tuple(
-        _map(_copy, arg)
-        if tangent is None
-        else _map(lambda x, t: _copy(x, x + step * t) if _is_float(x) else x, arg, tangent)
-        for arg, tangent in zip(args, tangents, strict=True)
-    )
-
-
-def _copy(leaf: Any, values: Any = None) -> Any:
-    """A copy with the strides of an array, holding other values if they are given."""
-    if not isinstance(leaf, np.ndarray):
-        return leaf if values is None else type(leaf)(values)
-    kept = enzyme.make_zero(leaf) if _is_float(leaf) else leaf.copy()
-    kept[...] = leaf if values is None else values
-    return kept
-
-
-def _random_like(tree: Any, random: np.random.Generator) -> Any:
-    """A random tangent; None where nothing is floating point."""
-    if not any(_is_float(leaf) for leaf in _leaves(tree)):
-        return None
-    return _map(lambda leaf: _drawn(leaf, random) if _is_float(leaf) else leaf, tree)
-
-
-def _drawn(leaf: Any, random: np.random.Generator) -> Any:
-    shape = np.shape(leaf)
-    values = random.uniform(0.5, 1.0, shape) * random.choice((-1.0, 1.0), shape)
-    if np.iscomplexobj(leaf):
-        values = values + 1j * random.uniform(-1.0, 1.0, shape)
-    return _copy(leaf, values)
-
-
-def _map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    if tree is None:
-        return None
-    if isinstance(tree, tuple):
-        parts = [_map(function, *branches) for branches in zip(tree, *others, strict=True)]
-        return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
-    return function(tree, *others)
-
-
-def _leaves(tree: Any) -> Iterator[Any]:
-    if isinstance(tree, (tuple, list)):
-        for branch in tree:
-            yield from _leaves(branch)
-    elif tree is not None:
-        yield tree
-
-
-def _is_float(leaf: Any) -> bool:
-    return np.asarray(leaf).dtype.kind in "fc"
-
-
-def _inner(left: Any, right: Any) -> float:
-    """The real inner product of two sequences of trees, None being zero."""
-    if left is None or right is None:
-        return 0.0
-    if isinstance(left, (tuple, list)):
-        return sum(_inner(a, b) for a, b in zip(left, right, strict=True))
-    return float(np.sum(np.conj(left) * right).real) if _is_float(left) else 0.0
-
-
-def _precision(args: Any) -> float:
-    kinds = [np.asarray(leaf).dtype for leaf in _leaves(args) if _is_float(leaf)]
-    return max((float(np.finfo(kind).eps) for kind in kinds), default=float(np.finfo(float).eps))
+    return mapped(lambda *at: sum(w * p for w, p in zip(weights, at, strict=True)), *points)
 
 
 def _limits(args: Any, atol: float | None, rtol: float | None) -> tuple[float, float]:
-    natural = _precision(args) ** 0.4
+    natural = precision_of(*args) ** 0.4
     return natural if atol is None else atol, natural if rtol is None else rtol
 
 
-def _compare(what: str, got: Any, want: Any, atol: float, rtol: float) -> None:
+def _compare(
+    f: Any, what: str, got: Any, want: Any, *, limits: tuple[float, float], argument: int | None = None
+) -> None:
     """Raise unless every float agrees; NaN agrees with NaN."""
-    for ours, theirs in zip(_leaves(got), _leaves(want), strict=True):
-        if _is_float(theirs) and not np.allclose(ours, theirs, rtol, atol, equal_nan=True):
+    atol, rtol = limits
+    for ours, theirs in zip(leaves_of(got), leaves_of(want), strict=True):
+        if is_float(theirs) and not np.allclose(ours, theirs, rtol, atol, equal_nan=True):
             error = np.max(np.abs(np.asarray(ours) - np.asarray(theirs)))
             message = (
                 f"{what}: enzyme_py says {ours}, finite differences say {theirs}; "
                 f"they differ by {error:.3g}, allowed are {atol:.3g} + {rtol:.3g} of the number"
             )
-            raise AssertionError(message)
+            name = None if argument is None else argument_names(f)[argument]
+            raise AssertionError(f"{message}\n  {where_is(f, name)}")

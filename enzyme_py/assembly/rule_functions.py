@@ -116,7 +116,11 @@ def _sorted(texts: dict[str, str]) -> list[str]:
 
 
 def check_reverse_depth(text: str, where: Where) -> None:
-    """Refuse reverse mode over reverse mode over reverse mode through rules: it gives zeros (MEASURED)."""
+    """Refuse reverse mode over reverse mode over any third derivative through rules.
+
+    A part of the derivative is lost without a word (MEASURED: 0 of 24, and 36 where 48 is right, of x^4 in
+    two factors). The other six nestings of three are right.
+    """
     if PREFIX not in text:
         return
     texts = {one[1].strip('"'): one[0] for one in _DEFINED.finditer(text)}
@@ -127,17 +131,21 @@ def check_reverse_depth(text: str, where: Where) -> None:
             depths[name] = 0  # for recursion
             own = 0
             for line in texts[name].split("\n"):
-                is_reverse = bool(_REQUESTS["gradient"].search(line)) and " call " in line
+                called = " call " in line
+                is_reverse = called and bool(_REQUESTS["gradient"].search(line))
+                is_request = is_reverse or called and bool(_REQUESTS["derivative"].search(line))
                 for other in {found.strip('"') for found in _NAME.findall(line)} & texts.keys():
                     if other != name:
-                        own = max(own, depth(other) + is_reverse)
+                        # The innermost derivative counts, and each reverse one around it.
+                        below = depth(other)
+                        own = max(own, below + is_reverse if below else int(is_request))
             depths[name] = own
         return depths[name]
 
     deepest = max((depth(name) for name in texts if PREFIX not in name), default=0)
     if deepest >= 3:
-        what = "reverse over reverse over reverse mode through linear algebra or a custom rule"
-        remedy = "take one of the three in forward mode: jvp of grad of grad"
+        what = "a third derivative, reverse over reverse outside, through linear algebra or a custom rule"
+        remedy = "take one of the two outer ones in forward mode: grad of jvp of grad"
         raise DerivativeError(what, where=where, remedy=remedy)
 
 

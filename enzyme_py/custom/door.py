@@ -215,7 +215,7 @@ class _Texts:
         try:
             self.rules.check(self.call, target)
         except RuleError as error:
-            error.where = error.where or where_is(self.call.kernel)
+            error.where = error.where if error.knows_kernel else where_is(self.call.kernel)
             raise
 
     def _places(self) -> list[str]:

@@ -59,10 +59,13 @@ def inactive(function: Any, *, arguments: Sequence[str] | str = ()) -> Any:
         return with_rules(function, _Inactive())
     kernel = rule_kernel(function, "the function of a rule")
     names, name = argument_names(kernel), kernel.py_func.__name__
+    name = name if name.isidentifier() else "inactive"  # a lambda
     stopped = chosen_names(kernel, arguments, "arguments")
     given = [f"stop_gradient({one})" if one in stopped else one for one in names]
     text = f"def {name}({', '.join(names)}):\n    return kernel({', '.join(given)})"
-    return jitted(defined(text, name, {"kernel": kernel, "stop_gradient": stop_gradient}), {})
+    scope = {"kernel": kernel, "stop_gradient": stop_gradient}
+    scope["__name__"] = kernel.py_func.__module__  # the user asked for the stop
+    return jitted(defined(text, name, scope), {})
 
 
 def inactive_type(kind: type) -> type:

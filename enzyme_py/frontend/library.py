@@ -23,6 +23,7 @@ class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
     def __init__(self, owner: RawCodegen, name: str) -> None:
         super().__init__(owner, name)
         self.catches = False  # set by the calling convention when the code holds a `try`
+        self.stops = False  # set where a user's code stops derivatives on purpose (njit/stop.py)
         self.recursive_calls: set[str] = set()  # symbols that another library will define
         self._is_being_made = False
         self.making: Callable[[], None] | None = None  # what makes the module, when it is asked for

@@ -62,8 +62,20 @@ class LoweredKernel:
 def where_is(function: Any, argument: str | None = None) -> Where:
     """Return the place of a Python function or dispatcher, for messages."""
     py_func = getattr(function, "py_func", function)
-    code = py_func.__code__
+    own = behind(function)
+    code = getattr(own, "py_func", own).__code__
     return Where(py_func.__name__, code.co_filename, code.co_firstlineno, argument)
+
+
+def behind(kernel: Any) -> Any:
+    """Return the user's kernel behind one that is a derivative of it, or its pairing with a cotangent."""
+    while True:
+        inner = getattr(kernel, "pairs", None)
+        if inner is None:
+            inner = getattr(getattr(kernel, "plan", None), "kernel", None)
+        if inner is None:
+            return kernel
+        kernel = inner
 
 
 def argument_names(function: Any) -> list[str]:
@@ -81,7 +93,7 @@ def compile_kernel(
         try:
             dispatcher.compile(tuple(folded))
         except EnzymeError as error:
-            error.where = error.where or where_is(function)
+            error.where = error.where if error.knows_kernel else where_is(function)
             raise
         except _REFUSALS as error:
             raise _explain(function, error) from error

@@ -26,6 +26,7 @@ from enzyme_py.errors import (
     TypeAnalysisError,
     Where,
 )
+from enzyme_py.frontend.ruled import PREFIX as RULED
 from enzyme_py.host.call_sites import CallSites
 from enzyme_py.host.crash_files import save_module
 from enzyme_py.host.diagnostics import Diagnostic, diagnostics_in, readable_name
@@ -87,6 +88,16 @@ ROWS = (
         NoDerivativeError,
         "`{name}` has no derivative rule",
         GIVE_RULE,
+    ),
+    Row(
+        # It takes the request for a call: the rule was made when the derivative around it was.
+        r"(?:doesn't have marked shadow global|Number of arg operands != function parameters)"
+        r"\s[^\n]*@(?P<name>enzyme_strong_zero|__enzyme_)",
+        DerivativeError,
+        "a second derivative, the inner one in reverse mode, of a function whose rule calls that function "
+        "or differentiates",
+        "write out the function in its rule, give the rule by custom_vjp, or take forward mode inside: jvp "
+        "of jvp, jacfwd of jacfwd",
     ),
     Row(
         r"doesn't have marked shadow global\s[^\n]*inttoptr \(i64 (?P<name>-?\d+) to ptr\)",
@@ -184,6 +195,16 @@ ROWS = (
     ),
 )
 
+# Failed assertions whose reason is known, in modules with rules.
+CRASHES = (
+    Row(
+        r"found == gutils->invertedPointers\.end\(\)",
+        DerivativeError,
+        "forward over reverse of a function with a rule that calls linear algebra",
+        "take reverse over reverse, vhp or grad of grad, or the function without a rule of its own",
+    ),
+)
+
 # Whole lines: a log may hold the module, whose texts may say anything.
 OUT_OF_MEMORY = re.compile(
     r"^(?:LLVM ERROR: out of memory|Allocation failed|(?:.*: )?Cannot allocate memory)$|"
@@ -250,6 +271,10 @@ def _out_of_memory(module: DiffModule, outcome: Outcome) -> EnzymeError:
 def _crashed(module: DiffModule, outcome: Outcome) -> EnzymeError:
     number = outcome.signal or 0
     complaint = ASSERTION.search(outcome.log)
+    for row in CRASHES if complaint and RULED in module.ir else ():
+        if re.search(row.pattern, complaint["claim"]):
+            detail = _detail(module, outcome)
+            return row.error(row.what, where=module.where, remedy=row.remedy, detail=detail)
     reason = complaint["claim"][:300] if complaint else signal.strsignal(number)
     where, saved = module.where, save_module(module.ir, outcome.log)
     remedy = "this is a defect of the Enzyme pass or of a rule: please report it"

@@ -8,9 +8,11 @@ through here: Numba's C dispatcher asks for a compilation only where it has no c
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 import warnings
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,7 +26,7 @@ from enzyme_py.frontend.function_arguments import TakesFunctions, function_type
 from enzyme_py.frontend.lower import where_is
 from enzyme_py.njit.plans import Plan
 from enzyme_py.njit.structures import written
-from enzyme_py.settings import settings
+from enzyme_py.settings import settings, when_checking
 from enzyme_py.trees import holds_tree, over_trees
 
 CAN_BE_TAKEN = (
@@ -37,18 +39,69 @@ CAN_BE_TAKEN = (
 class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     """A CPU dispatcher, in every respect, whose errors are the user's to read."""
 
+    def __init__(self, *args: Any, **kws: Any) -> None:
+        super().__init__(*args, **kws)
+        _dispatchers.add(self)
+
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         if any(map(holds_tree, self._flattened(args))):
             return self._entry_for_trees(len(args))
         try:
             self._check_arguments(args)
-            return super()._compile_for_args(*args, **kws)
+            entry = super()._compile_for_args(*args, **kws)
+            return self._verified(entry, args)
         except (EnzymeError, errors.NumbaError) as error:
             if settings.verbose and isinstance(error, EnzymeError):
                 raise
             found = self._told(error)
         # Outside of the handler, so that the error does not drag Numba's along.
         raise found.with_traceback(None)
+
+    def _verified(self, entry: Any, args: tuple[Any, ...]) -> Any:
+        """Return an entry, after a comparison with differences if that is asked for.
+
+        Where it is not done yet, or failed, Numba's C dispatcher does not learn of the entry: then the
+        next call comes through here again.
+        """
+        overload = next((o for o in self.overloads.values() if o.entry_point is entry), None)
+        if overload is None:
+            return entry
+        kinds = tuple(overload.signature.args)
+        if settings.check and not self._settled[kinds]:
+            self._clear()
+            from enzyme_py.njit.verification import verify
+
+            self._settled[kinds] = verify(self, entry, args, self._attempts[kinds])
+            self._attempts[kinds] += 1
+            if not self._settled[kinds]:
+                return entry
+        self._insert([kind._code for kind in kinds], entry, overload.objectmode)
+        return entry
+
+    def verify(self, args: tuple[Any, ...]) -> None:
+        """Compare the derivative for arguments of these types with differences, if that is still to do."""
+        self._compile_for_args(*args)
+
+    @functools.cached_property
+    def _settled(self) -> dict[Any, bool]:
+        """Whether an overload was compared, by its types."""
+        return collections.defaultdict(bool)
+
+    @functools.cached_property
+    def _attempts(self) -> dict[Any, int]:
+        return collections.defaultdict(int)
+
+    def ask_again(self) -> None:
+        """Let the next call of every overload come through here."""
+        if any(not self._settled[tuple(kinds)] for kinds in self.overloads):
+            self._clear()
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Type a call in compiled code, which is not compared: a call from Python still is."""
+        found = super().get_call_template(args, kws)
+        if settings.check:
+            self.ask_again()
+        return found
 
     def _entry_for_trees(self, count: int) -> Any:
         """Return what Numba's C dispatcher calls with `count` arguments that hold dicts or lists.
@@ -81,9 +134,11 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         own.__cause__ = own.__context__ = None
         return own
 
-    @property
+    @functools.cached_property
     def plan(self) -> Plan | None:
         """The plan that the runner was made from."""
+        if hasattr(self.py_func, "plan"):
+            return self.py_func.plan  # type: ignore[no-any-return]
         code, cells = self.py_func.__code__, self.py_func.__closure__ or ()
         captured = dict(zip(code.co_freevars, cells, strict=True))
         return captured["plan"].cell_contents if "plan" in captured else None
@@ -113,6 +168,15 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     def _where(self, argument: str | None) -> Where | None:
         kernel = getattr(self.plan, "kernel", None)
         return None if kernel is None else where_is(kernel, argument)
+
+
+_dispatchers: weakref.WeakSet[DerivativeDispatcher] = weakref.WeakSet()
+
+
+@when_checking.append
+def _ask_all_again() -> None:
+    for one in list(_dispatchers):
+        one.ask_again()
 
 
 def is_passable(kind: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numba
@@ -18,12 +19,22 @@ from numba.extending import overload
 from enzyme_py.modes import Forward
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
+from enzyme_py.njit.dispatcher import DerivativeDispatcher
 from enzyme_py.njit.gradient import activity_of
-from enzyme_py.njit.plans import PlanType, transform
+from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.shadows import zeros_laid_out_as
 from enzyme_py.request import Activity
 
 _run: Any = transform  # its own type says that it cannot be called from Python
+
+
+@dataclass(frozen=True)
+class ForwardPart(Plan):
+    """The gradient by one argument, by number; it does not run by itself."""
+
+    kernel: Any
+    number: int
+    skipped: int = 0
 
 
 def partial_gradient(plan: Any, value: Any, before: Any, after: Any) -> Any:
@@ -89,10 +100,12 @@ def forward_part(kernel: Any, number: int, count: int, skipped: int = 0) -> Any:
     The first `skipped` of the arguments are what a function holds.
     """
     activities = tuple(Activity.DUPLICATED if i == number else Activity.CONST for i in range(count))
-    plan = Annotated(kernel, Forward, activities, skipped=skipped)
+    along = Annotated(kernel, Forward, activities, skipped=skipped)
     after = number + 1
 
     def part(*arguments):  # type: ignore[no-untyped-def]  # compiled by Numba
-        return partial_gradient(plan, arguments[number], arguments[:number], arguments[after:])
+        return partial_gradient(along, arguments[number], arguments[:number], arguments[after:])
 
-    return numba.njit(part)
+    part.__name__ = part.__qualname__ = f"gradient_of_{kernel.py_func.__name__}"
+    part.plan = ForwardPart(kernel, number, skipped)  # type: ignore[attr-defined]  # for its dispatcher
+    return DerivativeDispatcher(part, targetoptions={"nopython": True})

@@ -58,7 +58,7 @@ def product_runner(plan: Product) -> Any:
     return DerivativeDispatcher(product, targetoptions={"nopython": True})
 
 
-def _gradient_kernel(plan: Product) -> Any:
+def gradient_kernel(plan: Product) -> Any:
     if plan.inner.is_forward:
         wanted = Jacobian(
             plan.kernel,
@@ -91,7 +91,7 @@ def _product_at(wanted: Any, x: Any, v: Any, others: Any) -> Callable[..., Any] 
     if not isinstance(wanted, PlanType):
         return None
     plan: Any = wanted.plan
-    gradient = _gradient_kernel(plan)
+    gradient = gradient_kernel(plan)
     scope: dict[str, Any] = {"run": transform, "copy_of": copy_of, "like": _like}
     held = plan.skipped
     rest = f"*others[:{held}]", f"*copy_of(others[{held}:])"

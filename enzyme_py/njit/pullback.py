@@ -69,7 +69,9 @@ def paired(kernel: Any) -> Any:
         return pairing(cotangent, kernel(*arguments))
 
     paired_kernel.__name__ = paired_kernel.__qualname__ = f"pullback_of_{kernel.py_func.__name__}"
-    return numba.njit(paired_kernel)
+    made = numba.njit(paired_kernel)
+    made.pairs = kernel  # for messages, and for the check of derivatives
+    return made
 
 
 def pullback(kernel: Any, skipped: int = 0) -> Gradient:

@@ -50,6 +50,8 @@ class _StopTemplate(AbstractTemplate):  # type: ignore[misc]
 
 @lower_builtin(stop_gradient, types.Any)
 def _lower_stop(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    if isinstance(context, KernelContext) and "enzyme_py" not in builder.function.name:
+        context.active_code_library.stops = True
     return _stopped(Emit(context, builder, None), sig.args[0], args[0])
 
 

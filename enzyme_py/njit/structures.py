@@ -21,6 +21,7 @@ def written(parameters: str, expression: str, scope: dict[str, Any]) -> Callable
 
 def defined(text: str, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
     """Return the function `name` that the text defines, with names from `scope`."""
+    scope.setdefault("__name__", "enzyme_py.written")  # what is no code of the user's says so
     exec(textwrap.dedent(text), scope)  # noqa: S102
     return scope[name]  # type: ignore[no-any-return]
 
