@@ -38,13 +38,12 @@ from enzyme_py.assembly.single_exit import join_exits
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
 from enzyme_py.host.module import DifferentiatedModule
+from enzyme_py.keeping import made_of
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.request import Direction, Request
 from enzyme_py.timings import record
 
 _BLOCK_COPY = re.compile(r"call void @llvm\.mem(?:cpy|move)")
-
-_compiled: dict[tuple[Request, tuple[Any, ...]], NativeFunction] = {}
 
 
 def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
@@ -53,10 +52,11 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     if request.direction is Direction.SPLIT_REVERSE:  # its code came with the forward half
         forward = dataclasses.replace(request, direction=Direction.SPLIT_FORWARD)
         key = (forward, given_types[: argument_count(request)])
-    found = _compiled.get(key)
+    known = made_of(request.kernel, "derivatives")
+    found: NativeFunction | None = known.get(key)
     if found is None:
         with global_compiler_lock:
-            found = _compiled.get(key) or _compiled.setdefault(key, _compile(*key))
+            found = known.get(key) or known.setdefault(key, _compile(*key))
     return found
 
 

@@ -167,7 +167,9 @@ def _read_trusted(path: Path) -> bytes | None:
         return None
     try:
         status = os.fstat(descriptor)  # of what is read, whatever the name means by then
-        if not stat.S_ISREG(status.st_mode) or not all(map(_is_private, (status, path.parent.stat()))):
+        if not stat.S_ISREG(status.st_mode) or not all(
+            map(_is_private, (status, path.parent.stat()))
+        ):
             _warn_once("trust", path, "others own it or can write to it, and its content is run")
             return None
         with open(descriptor, "rb", closefd=False) as file:

@@ -6,7 +6,6 @@ dL/dRe + i dL/dIm. Every run works on copies: the kernel may write to its argume
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from enzyme_py.keeping import kept_with_kernel, released
 from enzyme_py.modes import Forward
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
@@ -82,7 +82,7 @@ def _of_nothing(plan, value, before, after):  # type: ignore[no-untyped-def]
     return None
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def forward_part(kernel: Any, number: int, count: int, skipped: int = 0) -> Any:
     """Return the dispatcher (*count arguments) -> gradient with respect to one of them.
 
@@ -95,4 +95,4 @@ def forward_part(kernel: Any, number: int, count: int, skipped: int = 0) -> Any:
     def part(*arguments):  # type: ignore[no-untyped-def]  # compiled by Numba
         return partial_gradient(plan, arguments[number], arguments[:number], arguments[after:])
 
-    return numba.njit(part)
+    return released(numba.njit(part))

@@ -21,6 +21,7 @@ from numba.extending import lower_builtin, register_model, typeof_impl
 
 from enzyme_py.assembly.marker import RequestType, differentiate
 from enzyme_py.frontend.lower import argument_names
+from enzyme_py.keeping import Carried
 from enzyme_py.request import Request
 
 
@@ -61,15 +62,20 @@ class Plan:
 
 
 class PlanType(types.Opaque):  # type: ignore[misc]
-    """The Numba type of one plan; it carries the plan."""
+    """The Numba type of one plan; it leads to the plan."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        super().__init__(f"{type(plan).__name__}({id(plan)})")
+        self._carried = Carried(plan)
+        super().__init__(f"{type(plan).__name__}({self._carried.number})")
+
+    @property
+    def plan(self) -> Plan:
+        found: Plan = self._carried.value
+        return found
 
     @property
     def key(self) -> Any:
-        return self.plan
+        return self._carried.number
 
 
 register_model(PlanType)(models.OpaqueModel)

@@ -22,7 +22,9 @@ def main() -> int:
     one.add_argument("--corrupt", type=int, default=100)
     one.add_argument("--threads", type=int, default=8)
     one.add_argument("--seed", type=int, default=1)
-    two = commands.add_parser("resources", help="many calls, and many derivatives, and what is left")
+    two = commands.add_parser(
+        "resources", help="many calls, and many derivatives, and what is left"
+    )
     two.add_argument("--calls", type=int, default=1_000_000)
     two.add_argument("--derivatives", type=int, default=10_000)
     two.add_argument("--kernels", type=int, default=300, help="as users write them, in Python")

@@ -253,8 +253,11 @@ def damage(draw: random.Random, path: Path, other: Path) -> bool:
     place = draw.randrange(len(content))
     ways = [
         lambda: content[:place],
-        lambda: content[:place] + bytes([content[place] ^ (1 << draw.randrange(8))])
-        + content[place + 1 :],  # fmt: skip
+        lambda: (
+            content[:place]
+            + bytes([content[place] ^ (1 << draw.randrange(8))])
+            + content[place + 1 :]
+        ),  # fmt: skip
         lambda: bytes(len(content)),
         lambda: draw.randbytes(len(content)),
         lambda: content + b"more",

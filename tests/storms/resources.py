@@ -1,1 +1,2 @@
-def run(*a): raise SystemExit
+def run(*a):
+    raise SystemExit
