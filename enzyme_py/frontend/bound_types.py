@@ -24,7 +24,9 @@ class BoundKernelType(types.Callable):  # type: ignore[misc]
         self._carried = Carried(kernel)
         self.kinds = tuple(map(held_type, kinds))
         name = kernel.py_func.__name__
-        super().__init__(f"Bound({name}, {self._carried.number}, {', '.join(map(str, self.kinds))})")
+        super().__init__(
+            f"Bound({name}, {self._carried.number}, {', '.join(map(str, self.kinds))})"
+        )
 
     @property
     def key(self) -> Any:

@@ -22,7 +22,7 @@ from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.runtime import runtime_addresses
 from enzyme_py.njit.copies import emit_copy
 from enzyme_py.njit.dispatcher import CAN_BE_TAKEN, is_passable
-from enzyme_py.njit.plans import Emit
+from enzyme_py.njit.plans import Emit, owned_by
 from enzyme_py.request import Request
 
 
@@ -47,6 +47,8 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
         builder, callee, sig.return_type, given_types, args[1:]
     )
     with builder.if_then(status.is_error, likely=False):
+        for kind, one in owned_by(builder):
+            context.nrt.decref(builder, kind, one)
         context.call_conv.return_status_propagate(builder, status)
     if not holds_arrays(sig.return_type):
         return value

@@ -250,6 +250,8 @@ def damage(draw: random.Random, path: Path, other: Path) -> bool:
         foreign = other.read_bytes()
     except FileNotFoundError:
         return False
+    if not content:  # damaged before, and not asked for since
+        return False
     place = draw.randrange(len(content))
     ways = [
         lambda: content[:place],
