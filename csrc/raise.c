@@ -19,7 +19,6 @@ struct frame {
 };
 
 static void open_region(thread *self, enzyme_py_region *region) {
-    region->thread = self;
     region->below = self->region;
     self->region = region;
     self->live += region->live; /* what a tape brings along */
@@ -59,6 +58,7 @@ int32_t enzyme_py_enter(void (*body)(void *), void *pack, void **excinfo, int32_
         if (excinfo != NULL) *excinfo = NULL;
         return ENZYME_PY_NO_MEMORY;
     }
+    __atomic_store_n(&region->thread, self, __ATOMIC_RELAXED);
     open_region(self, region);
     int32_t status = run(self, body, pack, excinfo);
     close_above(self, region);

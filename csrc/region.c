@@ -36,6 +36,7 @@
 #define ALWAYS_KEPT ((size_t)8 << 20) /* less is not worth a system call */
 
 enum { LIVE = 0x11fe, FREED = 0xf4eed };
+#define GUARDED UINT32_MAX /* in the place of a block's class: see guard.c */
 
 struct block {
     union {
@@ -63,6 +64,8 @@ static _Thread_local thread *current __attribute__((tls_model("initial-exec")));
 static _Thread_local thread *current;
 #endif
 static pthread_key_t at_thread_exit;
+
+static bool guards; /* set before anybody allocates */
 
 static _Noreturn void give_up(const char *what) {
     fprintf(stderr, "enzyme_py: %s\n", what);
@@ -94,7 +97,13 @@ static unsigned char *place_for(unsigned class, unsigned char *top) {
 
 static void *payload_of(block *self) { return self + 1; }
 static block *block_of(void *payload) { return (block *)payload - 1; }
-static size_t capacity_of(block *self) { return stride_of(self->class) - sizeof(block); }
+
+/* What a block takes, header included. */
+static size_t extent_of(const block *self) {
+    return self->class == GUARDED ? guard_bytes(self) : stride_of(self->class);
+}
+
+static size_t capacity_of(const block *self) { return extent_of(self) - sizeof(block); }
 
 /* -- chunks ------------------------------------------------------------------------------- */
 
@@ -190,6 +199,7 @@ static bool region_grow(enzyme_py_region *self, size_t stride) {
 }
 
 static void region_destroy(enzyme_py_region *self) {
+    guard_release(&self->guarded);
     for (chunk *at = self->chunks, *older; at != NULL; at = older) {
         older = at->older;
         munmap(at, at->reserved);
@@ -220,6 +230,7 @@ static void region_reset(enzyme_py_region *self) {
     if (used > self->need) self->need = used;
     self->high = NULL;
     region_forget_free_blocks(self);
+    guard_release(&self->guarded);
     self->live = 0;
     self->root = NULL;
     self->is_kept = 0;
@@ -284,7 +295,7 @@ static void spare_age(thread *self) {
 
 void region_give(thread *self, enzyme_py_region *region) {
     region_reset(region);
-    region->thread = NULL;
+    __atomic_store_n(&region->thread, NULL, __ATOMIC_RELAXED);
     size_t held = region_held(region);
     if (held > FIRST_STEP) {
         size_t others = spare_held(self);
@@ -315,6 +326,8 @@ static void thread_end(void *dying) {
 
 __attribute__((constructor)) static void prepare_thread_exit(void) {
     if (pthread_key_create(&at_thread_exit, thread_end) != 0) give_up("no thread key is left");
+    const char *wish = getenv("ENZYME_PY_GUARD");
+    guards = wish != NULL && strcmp(wish, "") != 0 && strcmp(wish, "0") != 0;
 }
 
 static thread *thread_begin(void) {
@@ -409,18 +422,34 @@ static void count_live(thread *self, enzyme_py_region *region, size_t stride) {
 
 static void scribble(block *self) { memset(payload_of(self), 0xff, capacity_of(self)); }
 
+static block *guarded_block(enzyme_py_region *region, size_t size, unsigned char **clean) {
+    size_t bytes = sizeof(block) + size;
+    size_t alignment = bytes <= SMALL * GRAIN ? GRAIN : UNIT;
+    block *made = guard_take(&region->guarded, bytes, alignment, sizeof(block));
+    if (made == NULL) return NULL;
+    made->class = GUARDED;
+    *clean = payload_of(made);
+    return made;
+}
+
+static block *take_block(enzyme_py_region *region, size_t size, unsigned char **clean) {
+    unsigned class = class_of(size + sizeof(block));
+    if (region == NULL) return library_block(class);
+    block *made = __builtin_expect(guards, 0) ? guarded_block(region, size, clean) : NULL;
+    return made != NULL ? made : region_block(region, class, clean);
+}
+
 static void *allocate(size_t size, unsigned char **clean) {
     thread *self = this_thread();
     if (self == NULL || size > LARGEST || ++self->allocations == self->fail_at) {
         return out_of_memory(self);
     }
-    unsigned class = class_of(size + sizeof(block));
     enzyme_py_region *region = self->region;
-    block *made = region != NULL ? region_block(region, class, clean) : library_block(class);
+    block *made = take_block(region, size, clean);
     if (made == NULL) return out_of_memory(self);
     made->owner = region;
     made->mark = LIVE;
-    if (region != NULL) count_live(self, region, stride_of(made->class));
+    if (region != NULL) count_live(self, region, extent_of(made));
     if (__builtin_expect(self->scribbles, 0)) scribble(made);
     return payload_of(made);
 }
@@ -431,11 +460,15 @@ static void lower_top(enzyme_py_region *self, block *to) {
 }
 
 static void release(enzyme_py_region *owner, block *freed) {
-    size_t stride = stride_of(freed->class);
+    size_t stride = extent_of(freed);
     owner->live -= stride;
     owner->thread->live -= stride;
     freed->mark = FREED;
     if (__builtin_expect(owner->thread->scribbles, 0)) scribble(freed);
+    if (__builtin_expect(freed->class == GUARDED, 0)) {
+        guard_forbid(freed);
+        return;
+    }
     if ((unsigned char *)freed + stride == owner->top) {
         lower_top(owner, freed);
         return;
@@ -444,6 +477,12 @@ static void release(enzyme_py_region *owner, block *freed) {
     freed->next = owner->free[class];
     owner->free[class] = freed;
     owner->filled[class / 64] |= (uint64_t)1 << (class % 64);
+}
+
+/* Any thread may ask, for any thread may free; only the one that it is open in gets a yes. */
+static bool is_open_here(const enzyme_py_region *owner) {
+    thread *opener = __atomic_load_n(&owner->thread, __ATOMIC_RELAXED);
+    return opener != NULL && opener == current;
 }
 
 static block *checked(void *payload) {
@@ -479,7 +518,7 @@ void enzyme_py_free(void *payload) {
     if (owner == NULL) {
         freed->mark = FREED;
         free((unsigned char *)payload - UNIT);
-    } else if (owner->thread != NULL && owner->thread == current) {
+    } else if (is_open_here(owner)) {
         release(owner, freed);
     }
 }
@@ -487,7 +526,7 @@ void enzyme_py_free(void *payload) {
 /* The topmost block of a region can grow or shrink where it stands. */
 static bool resize_at_top(block *self, size_t size) {
     enzyme_py_region *owner = self->owner;
-    if (owner == NULL || owner->thread == NULL || owner->thread != current) return false;
+    if (owner == NULL || self->class == GUARDED || !is_open_here(owner)) return false;
     size_t before = stride_of(self->class);
     if ((unsigned char *)self + before != owner->top || size > LARGEST) return false;
     unsigned class = class_of(size + sizeof(block));
@@ -506,7 +545,8 @@ void *enzyme_py_realloc(void *payload, size_t size) {
     if (payload == NULL) return enzyme_py_malloc(size);
     block *self = checked(payload);
     size_t capacity = capacity_of(self);
-    if (size <= capacity && size >= capacity / 2) return payload;
+    bool fits = size <= capacity && size >= capacity / 2;
+    if (fits && self->class != GUARDED) return payload;
     if (resize_at_top(self, size)) return payload;
     void *moved = enzyme_py_malloc(size);
     if (moved == NULL) return NULL;

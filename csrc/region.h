@@ -2,6 +2,7 @@
 #ifndef ENZYME_PY_REGION_H
 #define ENZYME_PY_REGION_H
 
+#include "guard.h"
 #include "runtime.h"
 
 #define CLASSES 172
@@ -22,6 +23,7 @@ struct enzyme_py_region {
     chunk *chunks;                 /* newest first */
     enzyme_py_region *below;       /* the region to go back to, or the next spare one */
     void *root;                    /* a tape's slot */
+    guarded *guarded;              /* blocks against forbidden pages, where that is asked for */
     int32_t is_kept;               /* open without a frame, until enzyme_py_leave */
     uint64_t filled[CLASS_WORDS];  /* which of the lists below hold something */
     block *free[CLASSES];

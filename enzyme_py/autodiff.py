@@ -42,6 +42,7 @@ from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.assembly.watching import with_places
 from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
 from enzyme_py.host.module import DifferentiatedModule
+from enzyme_py.keeping import made_of
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.request import Direction, Request
 from enzyme_py.timings import record
@@ -52,8 +53,6 @@ _BLOCK_COPY = re.compile(r"call void @llvm\.mem(?:cpy|move)")
 watcher: contextvars.ContextVar[Callable[[DifferentiatedModule], NativeFunction] | None]
 watcher = contextvars.ContextVar("watcher", default=None)
 
-_compiled: dict[tuple[Request, tuple[Any, ...]], NativeFunction] = {}
-
 
 def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     """Return the machine code of a request for arguments of the given Numba types."""
@@ -63,10 +62,11 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
         key = (forward, given_types[: argument_count(request)])
     if watcher.get() is not None:
         return _compile(*key)
-    found = _compiled.get(key)
+    known = made_of(request.kernel, "derivatives")
+    found: NativeFunction | None = known.get(key)
     if found is None:
         with global_compiler_lock:
-            found = _compiled.get(key) or _compiled.setdefault(key, _compile(*key))
+            found = known.get(key) or known.setdefault(key, _compile(*key))
     return found
 
 

@@ -121,7 +121,9 @@ class AnnotationError(EnzymeError, TypeError):
 class ShadowError(AnnotationError, ValueError):
     """A shadow does not fit its primal: shape, dtype, strides, or overlapping memory."""
 
-    usual_remedy = "make it with enzyme_py.make_zero(x), which keeps dtype, shape, strides and length"
+    usual_remedy = (
+        "make it with enzyme_py.make_zero(x), which keeps dtype, shape, strides and length"
+    )
 
 
 class UnsupportedTypeError(EnzymeError, TypeError):
@@ -169,7 +171,9 @@ class UnresolvedSymbolError(EnzymeError):
 class HostError(EnzymeError):
     """The Enzyme host process failed; the next request gets a fresh one."""
 
-    usual_remedy = "call again; if it comes back, `python -m enzyme_py doctor` looks at the installation"
+    usual_remedy = (
+        "call again; if it comes back, `python -m enzyme_py doctor` looks at the installation"
+    )
 
 
 class HostNotFound(HostError):

@@ -76,7 +76,9 @@ class Culprit:
         if self.stage == "argument":
             lines = [f"{article} {self.kind} is among the arguments{kernel}"]
         else:
-            place = f"in the {self.stage}{kernel}" if self.stage != "kernel" else "by the kernel itself"
+            place = (
+                f"in the {self.stage}{kernel}" if self.stage != "kernel" else "by the kernel itself"
+            )
             by = f", by {self.operation}" if self.operation else ""
             lines = [f"{article} {self.kind} is made {place}{by}"]
         if self.where is not None:
@@ -106,7 +108,9 @@ def find_nan(f: Callable[..., Any], *args: Any, mode: Mode | None = Reverse) -> 
     random = np.random.default_rng(0)
     if mode.is_forward:
         own = [direction_like(value, random) for value in values[len(held) :]]
-        tangents = [value if t is None else t for value, t in zip(values[len(held) :], own, strict=True)]
+        tangents = [
+            value if t is None else t for value, t in zip(values[len(held) :], own, strict=True)
+        ]
         run = _run(Jvp(kernel, len(held)), (*values, *tangents), part=1)
     elif isinstance(alone.result, (float, np.floating)):
         run = _run(Gradient(kernel, skipped=len(held)), values)
@@ -143,7 +147,9 @@ class _Run:
 
     @property
     def is_bad(self) -> bool:
-        return any(not np.all(np.isfinite(leaf)) for leaf in leaves_of(self.shown) if is_float(leaf))
+        return any(
+            not np.all(np.isfinite(leaf)) for leaf in leaves_of(self.shown) if is_float(leaf)
+        )
 
     def culprit(self, kernel: Any, stage: str, known: frozenset[_Made]) -> Culprit:
         """Return what this run made that the kernel alone does not make."""

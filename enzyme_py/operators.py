@@ -6,7 +6,6 @@ dispatcher, so it can be called from Python, from @njit code, and transformed ag
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,6 +26,7 @@ from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.frontend.bound import BoundTransform, Leading, captures_values, opened
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.frontend.lower import argument_names, where_is
+from enzyme_py.keeping import made_of
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.forward_gradient import forward_part
@@ -173,10 +173,6 @@ def transformed(f: Any, make: Callable[[Any, int], Any]) -> Any:
     return BoundTransform(f, make, made.__name__, made.__doc__)
 
 
-# Runners of `gradient(f, *args)` by kernel and numbers of arguments, for the second call.
-_plain_gradients: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
-
-
 def gradient(*given: Any) -> tuple[Any, ...]:
     """Return the gradients of a scalar kernel at the arguments: `gradient([mode,] f, *args)`.
 
@@ -186,7 +182,7 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     """
     if len(given) > 1 and not isinstance(given[0], Mode) and Const not in map(type, given):
         kernel, held = opened(given[0])
-        found = _plain_gradients.get(kernel, {}).get((len(held), len(given)))
+        found = made_of(kernel, "plain gradients").get((len(held), len(given)))
         if found is not None:  # the same call was made before
             return found(*held, *given[1:])  # type: ignore[no-any-return]
     rest = list(given)
@@ -212,7 +208,7 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     )
     runner = positional_runner(plan, len(held) + len(values))
     if mode == Reverse and not constant:
-        _plain_gradients.setdefault(kernel, {})[len(held), 1 + len(values)] = runner
+        made_of(kernel, "plain gradients")[len(held), 1 + len(values)] = runner
     returned = runner(*held, *values)
     value, parts = returned if mode.need_primal else (None, returned)
     gradients = list(parts)

@@ -24,7 +24,14 @@ from typing import Any
 import numpy as np
 
 import enzyme_py as enzyme
-from enzyme_py.annotations import Active, Annotation, BatchDuplicated, Const, Duplicated, as_annotation
+from enzyme_py.annotations import (
+    Active,
+    Annotation,
+    BatchDuplicated,
+    Const,
+    Duplicated,
+    as_annotation,
+)
 from enzyme_py.differences import (
     copy_of,
     direction_like,
@@ -301,7 +308,13 @@ def _limits(args: Any, atol: float | None, rtol: float | None) -> tuple[float, f
 
 
 def _compare(
-    f: Any, what: str, got: Any, want: Any, *, limits: tuple[float, float], argument: int | None = None
+    f: Any,
+    what: str,
+    got: Any,
+    want: Any,
+    *,
+    limits: tuple[float, float],
+    argument: int | None = None,
 ) -> None:
     """Raise unless every float agrees; NaN agrees with NaN."""
     atol, rtol = limits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 
@@ -18,7 +19,7 @@ class Timing:
     seconds: float
 
 
-_records: list[Timing] = []
+_records: deque[Timing] = deque(maxlen=10_000)
 
 
 def record(kernel: str, stage: str, seconds: float) -> None:
@@ -27,5 +28,5 @@ def record(kernel: str, stage: str, seconds: float) -> None:
 
 
 def timings() -> list[Timing]:
-    """Return the records of this process, in order."""
+    """Return the records of this process, in order; of very many, the last."""
     return list(_records)

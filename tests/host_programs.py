@@ -18,7 +18,10 @@ from enzyme_py.host.toolchain import Catalyst
 
 ROOT = Path(__file__).resolve().parent.parent
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-g"]
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZERS = {  # flags, and the library to preload
+    "sanitized": (["-fsanitize=address,undefined", "-fno-sanitize-recover=all"], "libasan.so"),
+    "threads": (["-fsanitize=thread"], "libtsan.so"),
+}
 SHIM_SOURCES = [str(ROOT / "csrc" / name) for name in ("forkserver.c", "frame.c")]
 SOURCE, RESULT = "/proc/self/fd/3", "/proc/self/fd/4"
 
@@ -41,7 +44,8 @@ class Build:
     def start(self) -> ForkServer:
         """Start a server."""
         options = f"log_path={self.reports}/report:detect_leaks=0:handle_segv=0:handle_abort=0"
-        before = {name: os.environ.get(name) for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS")}
+        names = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
+        before = {name: os.environ.get(name) for name in names}
         os.environ.update(dict.fromkeys(before, options))
         try:
             return ForkServer(self.executable, preload=self.preload)
@@ -57,16 +61,17 @@ class Build:
         return "".join(path.read_text() for path in self.reports.glob("report*"))
 
 
-def make_build(folder: Path, *, is_sanitized: bool) -> Build:
-    """Compile both."""
+def make_build(folder: Path, flavour: str) -> Build:
+    """Compile both: "plain", or the shim under one of the sanitizers."""
     reports = folder / "reports"
     reports.mkdir()
     executable = compile_c(folder / "fake_host", str(ROOT / "tests/csrc/fake_host.c"))
-    flags = ["-O1", *SANITIZERS] if is_sanitized else ["-O2", "-fvisibility=hidden"]
+    flags, runtime = SANITIZERS.get(flavour, ([], ""))
+    flags = ["-O1", *flags] if runtime else ["-O2", "-fvisibility=hidden"]
     shim = folder / "shim.so"
     compile_c(shim, "-fPIC", "-shared", *flags, *SHIM_SOURCES, "-ldl")
-    runtime = [_library("libasan.so")] if is_sanitized else []
-    return Build(executable, (*runtime, str(shim)), reports, is_sanitized)
+    preload = [_library(runtime)] if runtime else []
+    return Build(executable, (*preload, str(shim)), reports, bool(runtime))
 
 
 def _library(name: str) -> str:

@@ -64,7 +64,12 @@ def make_wrong(factor: int) -> Any:
 
 
 def test_slopes_of_smooth_functions_are_good() -> None:
-    for function, want in ((np.exp, 1.0), (lambda h: np.sin(3 * h), 3.0), (lambda h: 7.0, 0.0), (lambda h: abs(h - 3e-4), -1.0)):
+    for function, want in (
+        (np.exp, 1.0),
+        (lambda h: np.sin(3 * h), 3.0),
+        (lambda h: 7.0, 0.0),
+        (lambda h: abs(h - 3e-4), -1.0),
+    ):
         slope = slope_along(function, EPS)
         assert abs(slope.value - want) <= slope.error < 1e-4
 
@@ -74,7 +79,9 @@ def test_slopes_of_smooth_functions_are_good() -> None:
     [abs, lambda h: max(h, 0.0), lambda h: float(h > 0), lambda h: np.sqrt(abs(h))],
     ids=range(4),
 )
-def test_slopes_at_kinks_and_jumps_say_that_they_are_none(function: Callable[[float], float]) -> None:
+def test_slopes_at_kinks_and_jumps_say_that_they_are_none(
+    function: Callable[[float], float],
+) -> None:
     slope = slope_along(function, EPS)
     assert slope.error >= 0.5
 
@@ -85,19 +92,31 @@ def test_slopes_at_kinks_and_jumps_say_that_they_are_none(function: Callable[[fl
 @pytest.mark.parametrize(
     ("call", "want"),
     [
-        (lambda: enzyme.grad(right, argnums=(0, 1))(X, 0.3, 2), (0.3 * np.cos(X), np.sum(np.sin(X)))),
+        (
+            lambda: enzyme.grad(right, argnums=(0, 1))(X, 0.3, 2),
+            (0.3 * np.cos(X), np.sum(np.sin(X))),
+        ),
         (lambda: enzyme.value_and_grad(right)(X, 0.3, 2)[1], 0.3 * np.cos(X)),
         (lambda: enzyme.gradient(right, X, Const(0.3), 2)[0], 0.3 * np.cos(X)),
         (lambda: enzyme.gradient(Forward, right, X, 0.3, 2)[0], 0.3 * np.cos(X)),
-        (lambda: enzyme.jvp(right, (X, 0.3, 2), (X, 1, 0))[1], np.sum(0.3 * np.cos(X) * X + np.sin(X))),
+        (
+            lambda: enzyme.jvp(right, (X, 0.3, 2), (X, 1, 0))[1],
+            np.sum(0.3 * np.cos(X) * X + np.sin(X)),
+        ),
         (lambda: enzyme.vjp(squares, X, 2.0)[1]((X, 1.0))[0], 4 * X * X + [2.0, 0.0, 0.0]),
         (lambda: enzyme.jacobian(squares, X, 2.0)[0][0], np.diag(4 * X)),
         (lambda: enzyme.jacfwd(squares)(X, 2.0)[0], np.diag(4 * X)),
         (lambda: enzyme.hessian(cubes)(X), np.diag(6 * X)),
         (lambda: enzyme.hvp(cubes, X, X), 6 * X * X),
         (lambda: enzyme.vhp(cubes, X, X), 6 * X * X),
-        (lambda: enzyme.grad(lambda p: np.sum(p["w"]) * p["b"])({"w": X, "b": 3.0})["w"], np.full(3, 3.0)),
-        (lambda: enzyme.grad(right)(X.astype(np.float32), np.float32(0.5), 0), 0.5 * np.cos(X.astype("f"))),
+        (
+            lambda: enzyme.grad(lambda p: np.sum(p["w"]) * p["b"])({"w": X, "b": 3.0})["w"],
+            np.full(3, 3.0),
+        ),
+        (
+            lambda: enzyme.grad(right)(X.astype(np.float32), np.float32(0.5), 0),
+            0.5 * np.cos(X.astype("f")),
+        ),
         (lambda: enzyme.grad(lambda z: np.sum(np.abs(z) ** 2))(X + 1j), 2 * (X + 1j)),
     ],
     ids=range(14),
@@ -106,7 +125,9 @@ def test_right_derivatives_pass(call: Callable[[], Any], want: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = call()
-    for ours, theirs in zip(found, want, strict=True) if isinstance(want, tuple) else ((found, want),):
+    for ours, theirs in (
+        zip(found, want, strict=True) if isinstance(want, tuple) else ((found, want),)
+    ):
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""The C shim, driven through the fake host, as it is shipped and under ASan and UBSan."""
+"""The C shim, driven through the fake host, as it is shipped, under ASan and UBSan, and under TSan."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from enzyme_py.host import protocol
 from enzyme_py.host.forkserver import ForkServer, ServerEnded
 from tests.host_programs import (
     ROOT,
+    SANITIZERS,
     Build,
     ask,
     children_of,
@@ -32,11 +33,11 @@ from tests.host_programs import (
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the shim is for Linux")
 
 
-@pytest.fixture(scope="module", params=["plain", "sanitized"])
+@pytest.fixture(scope="module", params=["plain", *SANITIZERS])
 def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Both builds."""
+    """The builds."""
     folder = tmp_path_factory.mktemp(request.param)
-    return make_build(folder, is_sanitized=request.param == "sanitized")
+    return make_build(folder, request.param)
 
 
 @pytest.fixture
@@ -104,7 +105,7 @@ def test_a_time_limit(server: ForkServer, words: str) -> None:
 
 def test_a_memory_limit(build: Build, server: ForkServer) -> None:
     if build.is_sanitized:
-        pytest.skip("ASan maps more than any limit")
+        pytest.skip("sanitizers map more than any limit")
     outcome = ask(server, "grow", memory=2**28)
     assert outcome.signal == signal.SIGABRT
     assert outcome.peak_bytes < 2**28

@@ -1,4 +1,4 @@
-"""The C runtime: every case of tests/c/region_driver.c, plain and under the sanitizers.
+"""The C runtime: every case of tests/c/region_driver.c, plain, guarded, and under the sanitizers.
 
 The driver compares contents under random requests, and checks what runtime.h promises of keeping,
 raising, running out, tapes, threads and fork; and that Python's mirror of the header is true.
@@ -6,9 +6,13 @@ raising, running out, tapes, threads and fork; and that Python's mirror of the h
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 import shutil
+import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,46 +22,71 @@ from enzyme_py.native import runtime
 
 ROOT = Path(__file__).parent.parent
 HEADER = (ROOT / "csrc" / "runtime.h").read_text()
-SOURCES = [ROOT / "tests/c/region_driver.c", ROOT / "csrc/region.c", ROOT / "csrc/raise.c"]
+SOURCES = [
+    ROOT / "tests/c/region_driver.c",
+    *(ROOT / "csrc" / name for name in ("region.c", "guard.c", "raise.c")),
+]
 DRIVER = SOURCES[0].read_text()
 CASES = re.findall(r'^    \{"(\w+)",', DRIVER, re.MULTILINE)
 FLAVOURS = {
     "plain": ["-O2"],
     "sanitized": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+    "threads": ["-O1", "-fsanitize=thread"],
 }
 LAST_WORDS = {
     "die_free_twice": "freed a block twice",
     "die_free_foreign": "freed what it did not allocate",
     "die_raise": "raised outside of any entry",
 }
-# The sanitizer's shadow memory alone is larger than any limit on address space.
+# What the sanitizers cannot live under: their shadow memory alone is larger than such a limit.
 ADDRESS_LIMITED = {"address_limit", "real_exhaustion"}
+# Those that say nothing of where blocks lie; and those in which threads or processes meet.
+ANYWHERE = {"fuzz_without_region", "raising", "keep", "leave_is_no_exit", "exhaustion", "tapes"}
+MEETING = {"threads", "contended_tape", "foreign_thread", "forking"}
+# What the guarded form alone notices: by a signal where it happens, or when the block goes.
+GUARDED = {
+    "die_overrun": -signal.SIGSEGV,
+    "die_overrun_a_little": -signal.SIGABRT,
+    "die_use_after_free": -signal.SIGSEGV,
+}
+EVERYWHERE = set(CASES) - set(GUARDED)
+RUNS = {
+    "plain": EVERYWHERE,
+    "sanitized": EVERYWHERE - ADDRESS_LIMITED,
+    "threads": (ANYWHERE - {"fuzz_without_region"}) | MEETING | set(LAST_WORDS),
+    "guarded": {"fuzz", "fuzz_tape", *ANYWHERE, *MEETING, "die_raise", *GUARDED},
+}
 
 
-@pytest.fixture(scope="module", params=FLAVOURS)
-def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module")
+def drivers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.skip("no C compiler on this machine")
-    built = tmp_path_factory.mktemp("region") / str(request.param)
-    flags = ["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{ROOT / 'csrc'}"]
-    sources = [str(source) for source in SOURCES]
-    subprocess.run(
-        [compiler, *flags, *FLAVOURS[request.param], *sources, "-o", str(built)], check=True
-    )
+    folder = tmp_path_factory.mktemp("region")
+
+    @functools.cache
+    def built(flavour: str) -> Path:
+        flags = ["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{ROOT / 'csrc'}"]
+        command = [compiler, *flags, *FLAVOURS[flavour], *map(str, SOURCES)]
+        subprocess.run([*command, "-o", str(folder / flavour)], check=True)
+        return folder / flavour
+
     return built
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_driver_case(driver: Path, case: str) -> None:
-    if driver.name == "sanitized" and case in ADDRESS_LIMITED:
-        pytest.skip("needs a limit on address space, which the sanitizer cannot live under")
-    run = subprocess.run([driver, case], capture_output=True, text=True, timeout=120)
+@pytest.mark.parametrize(
+    ("flavour", "case"), [(f, case) for f in RUNS for case in CASES if case in RUNS[f]]
+)
+def test_driver_case(drivers: Callable[[str], Path], flavour: str, case: str) -> None:
+    environment = {**os.environ, "ENZYME_PY_GUARD": "1" if flavour == "guarded" else ""}
+    command = [drivers("plain" if flavour == "guarded" else flavour), case]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     if case in LAST_WORDS:
         assert run.returncode != 0
         assert LAST_WORDS[case] in run.stderr
     else:
-        assert run.returncode == 0, run.stderr
+        assert run.returncode == GUARDED.get(case, 0), run.stderr
 
 
 def test_all_cases_are_found() -> None:

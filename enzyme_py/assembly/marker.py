@@ -22,19 +22,25 @@ from enzyme_py.assembly.emit import emit_request, kernel_types
 from enzyme_py.assembly.results import check_result, result_type, seed_type
 from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.frontend.target import KERNEL, KernelContext
+from enzyme_py.keeping import Carried
 from enzyme_py.request import Request
 
 
 class RequestType(types.Opaque):  # type: ignore[misc]
-    """The Numba type of one request; it carries the request itself."""
+    """The Numba type of one request; it leads to the request itself."""
 
     def __init__(self, request: Request) -> None:
-        self.request = request
-        super().__init__(f"Request({request.name}, {id(request.kernel)})")
+        self._carried = Carried(request)
+        super().__init__(f"Request({request.name}, {self._carried.number})")
+
+    @property
+    def request(self) -> Request:
+        found: Request = self._carried.value
+        return found
 
     @property
     def key(self) -> Any:
-        return self.request
+        return self._carried.number
 
 
 register_model(RequestType)(models.OpaqueModel)

@@ -74,7 +74,9 @@ class _Function:
     operations: dict[str, _Operation] = field(default_factory=dict)
     uses: dict[str, list[str | None]] = field(default_factory=lambda: defaultdict(list))
     locations: dict[str, str] = field(default_factory=dict)  # by value
-    beside: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # operands, users
+    beside: dict[str, list[str]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # operands, users
 
 
 def watched(ir: str) -> tuple[str, tuple[Site, ...]]:
@@ -147,7 +149,9 @@ def _read(function: _Function, line: str) -> None:
 
 def _operation(code: str) -> _Operation | None:
     if match := _ARITHMETIC.match(code):
-        return _Operation(match["to"], match["kind"], match["operation"], _VALUE.findall(match["from"]))
+        return _Operation(
+            match["to"], match["kind"], match["operation"], _VALUE.findall(match["from"])
+        )
     if match := _SELECT.match(code):
         arms = (match["a"].strip(), match["b"].strip())
         chosen = [arm for arm in arms if arm.startswith("%")]
@@ -221,7 +225,9 @@ def _location(function: _Function, operation: _Operation) -> list[str]:
     return found
 
 
-def _watch(number: int, operation: _Operation, operands: list[str], function: _Function) -> list[str]:
+def _watch(
+    number: int, operation: _Operation, operands: list[str], function: _Function
+) -> list[str]:
     given = [operation.to, *operands][:5]
     lines, names = [], []
     for place, value in enumerate(given):

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import types as pytypes
-import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +24,7 @@ from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.kernels import NO_VALUE, as_kernel, contents_of, is_kernel
 from enzyme_py.frontend.lifting import lifted
 from enzyme_py.frontend.partials import partial_kernel
+from enzyme_py.keeping import made_of
 
 Opened = tuple[Any, tuple[Any, ...]]
 
@@ -112,7 +112,8 @@ def _opened_function(function: pytypes.FunctionType, path: tuple[Any, ...]) -> O
         return as_kernel(function), ()
     bound = {name: one for (name, one), yes in zip(contents.items(), are_bound, strict=True) if yes}
     fixed = {name: value for name, value in contents.items() if name not in bound}
-    known = _last.get(function)
+    own = made_of(function, "bound")  # which variables were, the values of the others, the kernel
+    known = own.get("last")
     if known is not None and known[0] == are_bound and _are_same(known[1], fixed.values()):
         return known[2], tuple(bound.values())
     if _refers_to(function, fixed.values(), ()):
@@ -125,7 +126,7 @@ def _opened_function(function: pytypes.FunctionType, path: tuple[Any, ...]) -> O
         fixed,
         () if changing else function.__defaults__ or (),
     )
-    _last[function] = (are_bound, tuple(fixed.values()), kernel)
+    own["last"] = (are_bound, tuple(fixed.values()), kernel)
     return kernel, tuple(bound.values())
 
 
@@ -145,10 +146,6 @@ def _holds_array(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(map(_holds_array, value))
     return isinstance(value, np.ndarray)
-
-
-# Of each function: which of its variables were bound, the values of the others, and its kernel.
-_last: weakref.WeakKeyDictionary[Any, tuple[Any, ...]] = weakref.WeakKeyDictionary()
 
 
 def _are_same(some: Iterable[Any], others: Iterable[Any]) -> bool:

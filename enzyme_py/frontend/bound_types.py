@@ -14,21 +14,29 @@ from numba.core import types
 from numba.core.typing import signature
 
 from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.keeping import Carried
 
 
 class BoundKernelType(types.Callable):  # type: ignore[misc]
     """A kernel, and the types of the values that it holds."""
 
     def __init__(self, kernel: Any, kinds: Sequence[Any]) -> None:
-        self.kernel = kernel
+        self._carried = Carried(kernel)
         self.kinds = tuple(map(held_type, kinds))
         name = kernel.py_func.__name__
-        super().__init__(f"Bound({name}, {id(kernel)}, {', '.join(map(str, self.kinds))})")
+        super().__init__(
+            f"Bound({name}, {self._carried.number}, {', '.join(map(str, self.kinds))})"
+        )
 
     @property
     def key(self) -> Any:
         """Equal if the kernel is the same, and the types."""
-        return self.kernel, self.kinds
+        return self._carried.number, self.kinds
+
+    @property
+    def kernel(self) -> Any:
+        """The kernel; whoever can ask holds it."""
+        return self._carried.value
 
     @property
     def starred(self) -> int | None:

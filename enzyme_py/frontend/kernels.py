@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import functools
 import types as pytypes
-import weakref
 from typing import Any
 
 import numba
 from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.keeping import Recent, made_of, released
 
-_by_identity: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+_KERNEL = "kernel"
 NO_VALUE = object()  # in the place of what a variable will hold that a function captures
-_by_content: dict[Any, Any] = {}
-_captured: weakref.WeakKeyDictionary[Any, tuple[Any, ...]] = weakref.WeakKeyDictionary()
+_by_content = Recent(512)  # for functions that are made anew in each turn of a loop, as a lambda
 
 
 def is_kernel(value: Any) -> bool:
@@ -45,16 +44,17 @@ def as_kernel(function: Any) -> Any:
 
 
 def _kernel_of(function: pytypes.FunctionType) -> Any:
-    found = _by_identity.get(function)
-    if found is None or not _is_as_captured(function):
+    own = made_of(function, _KERNEL)
+    found = own.get("kernel")
+    if found is None or not _is_as_captured(function, own):
         key = _content(function)
         found = _by_content.get(key) if key is not None else None
         if found is None:
             found = jitted(function, {})
             if key is not None:
-                _by_content[key] = found
-        _by_identity[function] = found
-        _captured[function] = contents_of(function)
+                found = _by_content.put(key, found)
+        own["kernel"] = found
+        own["captured"] = contents_of(function)
     return found
 
 
@@ -63,9 +63,9 @@ def contents_of(function: Any) -> tuple[Any, ...]:
     return tuple(map(_cell_value, getattr(function, "__closure__", None) or ()))
 
 
-def _is_as_captured(function: Any) -> bool:
+def _is_as_captured(function: Any, own: dict[Any, Any]) -> bool:
     """Tell whether a function's variables have the values for which its kernel was made."""
-    then = _captured.get(function)
+    then = own.get("captured")
     now = contents_of(function)
     return then is None or all(one is other for one, other in zip(then, now, strict=True))
 
@@ -122,10 +122,10 @@ def jitted(function: Any, options: dict[str, Any]) -> Any:
     cells = function.__closure__ or ()
     captured = [_is_helper(_cell_value(cell)) for cell in cells]
     if not names and not any(captured):
-        dispatcher = _by_identity[function] = _dispatcher(function, options)
+        dispatcher = made_of(function, _KERNEL)["kernel"] = _dispatcher(function, options)
         return dispatcher
     copy = _with_own_scope(function, captured)
-    dispatcher = _by_identity[function] = _dispatcher(copy, options)
+    dispatcher = made_of(function, _KERNEL)["kernel"] = _dispatcher(copy, options)
     for name in names:
         copy.__globals__[name] = as_kernel(function.__globals__[name])
     for cell, new, plain in zip(cells, copy.__closure__ or (), captured, strict=True):
@@ -138,7 +138,7 @@ def _dispatcher(function: Any, options: dict[str, Any]) -> Any:
     """Return what numba.njit returns, but for the functions that it takes as arguments."""
     from enzyme_py.frontend.function_arguments import FunctionDispatcher
 
-    dispatcher = numba.njit(**options)(function)
+    dispatcher = released(numba.njit(**options)(function))
     dispatcher.__class__ = FunctionDispatcher
     return dispatcher
 

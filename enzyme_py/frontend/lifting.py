@@ -24,8 +24,9 @@ from typing import Any
 
 from enzyme_py.errors import UnsupportedTypeError, Where
 from enzyme_py.frontend.kernels import distinct, jitted, named_globals
+from enzyme_py.keeping import Recent
 
-_lifted: dict[Any, Any] = {}
+_lifted = Recent(512)
 
 
 def lifted(
@@ -55,8 +56,9 @@ def lifted(
     found = _lifted.get(key)
     if found is None:
         made = _made(code, scope, tuple(bound), fixed, defaults, options)
-        found = _lifted[key] = (made, values)
-    return found[0]
+        found = _lifted.put(key, (made, values))
+    kernel, _ = found
+    return kernel
 
 
 def _key(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.kernels import distinct, jitted
 from enzyme_py.frontend.lower import where_is
+from enzyme_py.keeping import made_of
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
 
@@ -25,17 +26,15 @@ def partial_kernel(
     value that is compiled in, in a tuple of its own; the others are the new kernel's leading
     parameters, behind those held.
     """
-    key = (kernel, held, count, keywords, tuple(one and distinct(one[0]) for one in fixed))
+    key = (held, count, keywords, tuple(one and distinct(one[0]) for one in fixed))
+    made = made_of(kernel, "partials")
     try:
-        found = _made.get(key)
+        found = made.get(key)
     except TypeError:  # a value that has no hash, as a list
         return _partial_kernel(kernel, held, count, keywords, fixed)
     if found is None:
-        found = _made[key] = _partial_kernel(kernel, held, count, keywords, fixed)
+        found = made[key] = _partial_kernel(kernel, held, count, keywords, fixed)
     return found
-
-
-_made: dict[Any, Any] = {}
 
 
 def _partial_kernel(

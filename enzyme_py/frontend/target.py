@@ -57,6 +57,7 @@ from enzyme_py.frontend.tables import holds_no_floats
 from enzyme_py.frontend.type_hints import hint_block_operations, hint_records
 from enzyme_py.frontend.universal import is_universal, teach
 from enzyme_py.frontend.versions import own_versions
+from enzyme_py.keeping import made_of, released
 
 _OVERLOADS = (searching, sets, signals)  # they teach Numba as they are imported
 # The options of a user's @njit that change what its code computes, and so are taken over. The
@@ -284,7 +285,6 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
         self.name = name
         self.convention = convention
         self.shadows_constants = shadows_constants  # of requests inside of kernels
-        self._dispatchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     @property
     def is_catching(self) -> bool:
@@ -312,13 +312,14 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
     def dispatcher_of(self, function: Any) -> Any:
         """Return the one dispatcher of this target for a CPU dispatcher or a plain function."""
         function = getattr(function, "origin", function)
-        found = self._dispatchers.get(function)
+        known = made_of(function, "targets")
+        found = known.get(self.name)
         if found is None:
             py_func = getattr(function, "py_func", function)
             options = getattr(function, "targetoptions", {})
             found = self.make_dispatcher(py_func, options)
             found.origin = function
-            self._dispatchers[function] = found
+            known[self.name] = found
         return found
 
     def make_dispatcher(self, py_func: Any, options: dict[str, Any]) -> Any:
@@ -342,6 +343,10 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
     """Compiles for a kernel target; never called from Python."""
 
     origin: Any = None  # the CPU dispatcher or the function that it stands for
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        released(self)
 
     @property
     def is_compiling(self) -> Any:

@@ -1,13 +1,17 @@
 """Modules that crashed the pass, kept under the cache folder so that they can be reported.
 
-Saving never raises: whoever saves is about to raise something more important.
+Saving never raises: whoever saves is about to raise something more important. A folder that others
+can write is not written to, and no link in it is followed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import tempfile
 from pathlib import Path
 
+from enzyme_py.host.store import objection_to
 from enzyme_py.settings import settings
 
 KEPT = 10  # files; the oldest go first
@@ -25,11 +29,25 @@ def save_module(ir: str, log: str) -> Path | None:
     comments = "".join(f"; {line}\n" for line in log.splitlines()[:200])
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.write_text(comments + ir, encoding="utf-8")
+        if objection_to(path.parent) is not None:
+            return None
+        _write(path, comments + ir)
         _drop_oldest(path.parent)
     except OSError:
         return None
     return path
+
+
+def _write(path: Path, text: str) -> None:
+    """Aside, and renamed: a disk that fills up leaves no half of a module."""
+    descriptor, aside = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        os.replace(aside, path)
+    except BaseException:
+        os.unlink(aside)
+        raise
 
 
 def _drop_oldest(folder: Path) -> None:

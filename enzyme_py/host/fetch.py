@@ -83,7 +83,8 @@ def _command(pin: Pin, folder: Path) -> list[str]:
     target = ["--platform", pin.platform, "--dest", str(folder)]
     requirement = f"{pin.project}=={pin.version}"
     python = sys.executable or "python3"  # an embedded interpreter has no name
-    return [python, "-m", "pip", "download", *options, *quiet, *target, requirement]
+    # -P: a pip.py in the current folder is not pip
+    return [python, "-P", "-m", "pip", "download", *options, *quiet, *target, requirement]
 
 
 def _run_pip(command: list[str], folder: Path, pin: Pin) -> str:

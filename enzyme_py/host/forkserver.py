@@ -23,6 +23,7 @@ from typing import Self
 
 from enzyme_py.errors import HostError, HostNotFound
 from enzyme_py.host import protocol
+from enzyme_py.host.environment import host_environment
 from enzyme_py.host.outcome import Limits, Outcome
 from enzyme_py.libraries import library_file
 
@@ -42,11 +43,6 @@ def can_serve(executable: Path) -> bool:
         return False
     with executable.open("rb") as file:
         return file.read(4) == b"\x7fELF"
-
-
-def quiet_environment() -> dict[str, str]:
-    """Ours, but a crash must not start a symbolizer: that takes a second, and says no more."""
-    return {**os.environ, "LLVM_DISABLE_SYMBOLIZATION": "1"}
 
 
 def shim_path() -> Path:
@@ -116,7 +112,7 @@ class ForkServer:
     def _start(
         self, preload: Sequence[str], theirs: socket.socket, log: int
     ) -> subprocess.Popen[bytes]:
-        environment = quiet_environment()
+        environment = host_environment()
         environment["LD_PRELOAD"] = " ".join(preload)
         environment[protocol.SERVER_FD_VARIABLE] = str(theirs.fileno())
         environment[protocol.CLIENT_PID_VARIABLE] = str(os.getpid())

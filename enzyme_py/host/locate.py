@@ -24,6 +24,7 @@ from enzyme_py.host.provision import install
 from enzyme_py.host.store import (
     folder_of,
     host_folder,
+    objection_to,
     objection_to_stored,
     sha256_of,
     stored_executable,
@@ -143,6 +144,8 @@ def _note() -> Path:
 
 
 def _read_note() -> object:
+    if objection_to(host_folder()) or objection_to(_note()):
+        return None
     try:
         return json.loads(_note().read_text(encoding="utf-8"))
     except (OSError, ValueError):

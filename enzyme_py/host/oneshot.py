@@ -10,6 +10,7 @@ import contextlib
 import os
 import resource
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -17,8 +18,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from enzyme_py.errors import HostNotFound
-from enzyme_py.host.forkserver import quiet_environment
+from enzyme_py.errors import HostError, HostNotFound
+from enzyme_py.host.environment import host_environment
 from enzyme_py.host.outcome import Limits, Outcome
 from enzyme_py.host.protocol import LOG_LIMIT, RESULT_SUFFIX
 from enzyme_py.host.toolchain import Toolchain
@@ -26,6 +27,7 @@ from enzyme_py.host.toolchain import Toolchain
 
 def run(toolchain: Toolchain, options: Sequence[str], ir: bytes, limits: Limits) -> Outcome:
     """Run the pass on `ir` in a process of its own."""
+    _check_temporary_folder(tempfile.gettempdir())
     with tempfile.TemporaryDirectory(prefix="enzyme_py_") as name:
         folder = Path(name)
         source, result, log = folder / "in.ll", folder / f"0{RESULT_SUFFIX}", folder / "log"
@@ -45,12 +47,21 @@ def run(toolchain: Toolchain, options: Sequence[str], ir: bytes, limits: Limits)
         )
 
 
+def _check_temporary_folder(folder: str) -> None:
+    """Where everybody may rename everybody's folders, the result could be somebody else's code."""
+    mode = os.stat(folder).st_mode
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        message = f"the folder for temporary files, {folder}, lets others replace our files"
+        remedy = "set TMPDIR to a folder that only you can write, or `chmod +t` this one"
+        raise HostError(message, remedy=remedy)
+
+
 def _start(command: list[str], log: Path) -> subprocess.Popen[bytes]:
     try:
         with log.open("wb") as file:
             return subprocess.Popen(
                 command,
-                env=quiet_environment(),
+                env=host_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # catalyst prints the module there once more
                 stderr=file,

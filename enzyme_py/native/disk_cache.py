@@ -2,8 +2,8 @@
 
 A key is a hash over the module before the pass (IR, entries, options), the identity of the host,
 the versions of llvmlite and LLVM, the processor, the C runtime's functions, and the version of this
-format. Under it lies one file: a head line, the hash of the rest, and the rest (JSON, then the
-object). Files are written aside and renamed, so a reader sees a whole file or none, however many
+format. Under it lies one file: a head line, a hash, and the rest (JSON, then the object). The hash
+is over the key and the rest, so that no file answers under another's name. Files are written aside and renamed, so a reader sees a whole file or none, however many
 processes write; a file that is damaged is removed and made anew. Nothing is unpickled. Because the
 content is run, only files of this user (or root) that nobody else can write are read. The least
 recently used go first when the sum of all passes `settings.cache_limit`.
@@ -32,7 +32,7 @@ from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.runtime import DECLARATIONS
 from enzyme_py.settings import settings
 
-FORMAT = 2  # raise it with every change to this file's layout or to how code is generated
+FORMAT = 3  # raise it with every change to this file's layout or to how code is generated
 HEAD = b"enzyme_py derivative %d\n" % FORMAT
 SUFFIX = ".derivative"
 _DIGEST_SIZE = hashlib.sha256().digest_size
@@ -98,7 +98,7 @@ def find(name: str) -> ObjectCode | None:
         return None
     if content is None:
         return None
-    code = _decoded(content)
+    code = _decoded(name, content)
     with contextlib.suppress(OSError):  # a cache that cannot be written is still worth reading
         if code is None:
             path.unlink()
@@ -112,7 +112,7 @@ def keep(name: str, code: ObjectCode) -> None:
     path = folder() / (name + SUFFIX)
     try:
         folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-        content = _encoded(code)
+        content = _encoded(name, code)
         _write_whole(path, content)
         _budget.spend(len(content))
     except OSError as error:
@@ -140,16 +140,16 @@ def clear() -> int:
 # -- files
 
 
-def _encoded(code: ObjectCode) -> bytes:
+def _encoded(name: str, code: ObjectCode) -> bytes:
     facts = {"entries": code.entries, "symbols": code.symbols, "lost": code.lost}
     body = json.dumps(facts).encode() + b"\n" + code.binary
-    return HEAD + hashlib.sha256(body).digest() + body
+    return HEAD + _digest(name, body) + body
 
 
-def _decoded(content: bytes) -> ObjectCode | None:
+def _decoded(name: str, content: bytes) -> ObjectCode | None:
     start = len(HEAD) + _DIGEST_SIZE
     body = content[start:]
-    if not content.startswith(HEAD) or hashlib.sha256(body).digest() != content[len(HEAD) : start]:
+    if not content.startswith(HEAD) or _digest(name, body) != content[len(HEAD) : start]:
         return None
     facts, _, binary = body.partition(b"\n")
     read = json.loads(facts)
@@ -157,17 +157,26 @@ def _decoded(content: bytes) -> ObjectCode | None:
     return ObjectCode(binary, tuple(read["entries"]), tuple(read["symbols"]), lost)
 
 
+def _digest(name: str, body: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + body).digest()
+
+
 def _read_trusted(path: Path) -> bytes | None:
     try:
-        file = path.open("rb")
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
-    with file:
-        owner = os.fstat(file.fileno())
-        if not _is_private(owner) or not _is_private(path.parent.stat()):
+    try:
+        status = os.fstat(descriptor)  # of what is read, whatever the name means by then
+        if not stat.S_ISREG(status.st_mode) or not all(
+            map(_is_private, (status, path.parent.stat()))
+        ):
             _warn_once("trust", path, "others own it or can write to it, and its content is run")
             return None
-        return file.read()
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
 
 
 def _is_private(status: os.stat_result) -> bool:

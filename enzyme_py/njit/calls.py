@@ -18,10 +18,11 @@ from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.autodiff import compiled
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.lower import where_is
+from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.runtime import runtime_addresses
 from enzyme_py.njit.copies import emit_copy
 from enzyme_py.njit.dispatcher import CAN_BE_TAKEN, is_passable
-from enzyme_py.njit.plans import Emit
+from enzyme_py.njit.plans import Emit, owned_by
 from enzyme_py.request import Request
 
 
@@ -39,12 +40,15 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     given_types = sig.args[1:]
     request = sig.args[0].request
     native = compiled(request, tuple(given_types))
+    _keep(context.active_code_library, native)
     kind = context.call_conv.get_function_type(sig.return_type, given_types)
     callee = _function_at(context, builder, native.addresses[entry_name(request)], kind)
     status, value = context.call_conv.call_function(
         builder, callee, sig.return_type, given_types, args[1:]
     )
     with builder.if_then(status.is_error, likely=False):
+        for kind, one in owned_by(builder):
+            context.nrt.decref(builder, kind, one)
         context.call_conv.return_status_propagate(builder, status)
     if not holds_arrays(sig.return_type):
         return value
@@ -55,6 +59,14 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     address = runtime_addresses()["enzyme_py_leave"]
     builder.call(_function_at(context, builder, address, leave), [])
     return kept
+
+
+def _keep(library: Any, native: NativeFunction) -> None:
+    """Let the caller's code hold the derivative's, whose address is written into it.
+
+    A library that links the caller's holds that one.
+    """
+    library.__dict__.setdefault("_enzyme_py_kept", []).append(native.keep_alive)
 
 
 def _function_at(

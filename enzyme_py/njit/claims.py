@@ -185,7 +185,11 @@ def _of_annotated(plan: Annotated, setting: Setting) -> Claim:
         for n, moves in enumerate(moving)
     )
     arrays = [n for n, own in enumerate(shadows) if own and _has_arrays(primals[n])]
-    is_constant = plan.result is Activity.CONST or not forward and not isinstance(result, (float, np.floating))
+    is_constant = (
+        plan.result is Activity.CONST
+        or not forward
+        and not isinstance(result, (float, np.floating))
+    )
     weights = None if is_constant else setting.weights(result) if forward else sum(shares)
     entering = {n: _sum(spread[n], shares) for n in arrays} if not forward else {}
     leaving = entering if not forward else {n: setting.weights(primals[n]) for n in arrays}
@@ -199,9 +203,7 @@ def _of_annotated(plan: Annotated, setting: Setting) -> Claim:
             [make_zero(primals[n]) if one is None else copy_of(one) for one in own]
             for n, own in enumerate(spread)
         ]
-        parts = [
-            part for n, own in enumerate(lanes) for part in (copy_of(primals[n]), *own)
-        ]
+        parts = [part for n, own in enumerate(lanes) for part in (copy_of(primals[n]), *own)]
         returned = derivative(*parts, keep=True)
         total = 0.0
         for lane, share in enumerate(shares):
@@ -241,6 +243,7 @@ def _has_arrays(value: Any) -> bool:
 
 def _sum(directions: Sequence[Any], shares: Sequence[float]) -> Any:
     """Return a combination of directions."""
+
     def combined(*leaves: Any) -> Any:
         return same_but(leaves[0], sum(s * leaf for s, leaf in zip(shares, leaves, strict=True)))
 

@@ -7,7 +7,6 @@ multiple of the lanes.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -16,6 +15,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.modes import Mode
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
@@ -42,7 +42,7 @@ class Products(Plan):
         return super().argument_label(max(0, number - LEADING))
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def products_runner(plan: Products) -> Any:
     """Return the dispatcher (products, vectors, output, *arguments), which fills the products.
 

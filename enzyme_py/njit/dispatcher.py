@@ -24,6 +24,7 @@ from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, W
 from enzyme_py.frontend.bound_types import BoundKernelType
 from enzyme_py.frontend.function_arguments import TakesFunctions, function_type
 from enzyme_py.frontend.lower import where_is
+from enzyme_py.keeping import released
 from enzyme_py.njit.plans import Plan
 from enzyme_py.njit.structures import written
 from enzyme_py.settings import settings, when_checking
@@ -39,8 +40,9 @@ CAN_BE_TAKEN = (
 class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     """A CPU dispatcher, in every respect, whose errors are the user's to read."""
 
-    def __init__(self, *args: Any, **kws: Any) -> None:
-        super().__init__(*args, **kws)
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        released(self)
         _dispatchers.add(self)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:

@@ -6,7 +6,6 @@ dL/dRe + i dL/dIm. Every run works on copies: the kernel may write to its argume
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from enzyme_py.keeping import kept_with_kernel, released
 from enzyme_py.modes import Forward
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
@@ -93,7 +93,7 @@ def _of_nothing(plan, value, before, after):  # type: ignore[no-untyped-def]
     return None
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def forward_part(kernel: Any, number: int, count: int, skipped: int = 0) -> Any:
     """Return the dispatcher (*count arguments) -> gradient with respect to one of them.
 

@@ -185,7 +185,8 @@ class BoundGradient(Bound):
             self.request_types[-1],
         )
         aux = None if self.aux is None else self._run_for_aux(emit, values)
-        items = emit.request([*operands, seed])
+        owned = [(self.argument_types[n], shadow) for n, shadow in shadows.items()]
+        items = emit.request([*operands, seed], [*owned, *borrowed])
         for kind, value in borrowed:
             emit.context.nrt.decref(emit.builder, kind, value)
         gradients = self._gradients(emit, shadows, iter(items))

@@ -9,7 +9,6 @@ itself is not differentiated, and neither is any linear algebra.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from enzyme_py.keeping import kept_with_kernel, released
 from enzyme_py.modes import Forward
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.inverse import constant_inverse
@@ -26,7 +26,7 @@ from enzyme_py.njit.stop import stop_gradient
 from enzyme_py.njit.structures import defined
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def implicit_kernel(solver: Any, residual: Any, order: int, tolerance: float) -> Any:
     """Return the kernel with the solver's arguments and result, and the equations' derivatives."""
     slope = Jacobian(residual, Forward, argnums=(-1,), is_single=True, by_output=True)
@@ -59,7 +59,7 @@ def implicit_kernel(solver: Any, residual: Any, order: int, tolerance: float) ->
     }
     solution = defined(text, "solution", scope)
     solution.__name__ = solution.__qualname__ = f"solution_of_{residual.py_func.__name__}"
-    return numba.njit(solution)
+    return released(numba.njit(solution))
 
 
 def _as_matrix(slope: Any, y: Any) -> Any:

@@ -26,6 +26,7 @@ from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.bound_types import with_held
 from enzyme_py.frontend.lower import compile_kernel, takes_derivatives, where_is
 from enzyme_py.frontend.ruled import takes_rules
+from enzyme_py.keeping import kept_with_kernel, released
 from enzyme_py.modes import Mode
 from enzyme_py.njit.columns import Leaves, column_lines, is_inexact
 from enzyme_py.njit.copies import copy_of
@@ -66,7 +67,7 @@ def jacobian_at(wanted: Any, arguments: Any) -> NoReturn:
     raise RuntimeError(message)
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def jacobian_runner(plan: Jacobian) -> Any:
     """Return the dispatcher that takes the kernel's arguments and returns its Jacobians."""
 
@@ -191,11 +192,11 @@ def _leaf(places: dict[Path, int], path: Path) -> str:
     return f"leaves[{places[path]}]"
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def _kernel_of_leaves(kernel: Any, text: str, classes: tuple[tuple[str, Any], ...]) -> Any:
     function = written("*leaves", text, {"kernel": kernel, **dict(classes)})
     function.__name__ = function.__qualname__ = kernel.py_func.__name__
-    return numba.njit(function)
+    return released(numba.njit(function))
 
 
 def _chosen(plan: Jacobian, kinds: Sequence[Any]) -> tuple[int, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numba
 
+from enzyme_py.keeping import kept_with_kernel, released
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.structures import defined, listed
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def output_kernel(kernel: Any, numbers: tuple[int, ...], is_single: bool, held: int) -> Any:
     """Return the kernel that runs another on copies and returns some of them.
 
@@ -26,4 +26,4 @@ def output_kernel(kernel: Any, numbers: tuple[int, ...], is_single: bool, held: 
         """
     outputs = defined(text, "outputs", {"kernel": kernel, "copy_of": copy_of})
     outputs.__name__ = outputs.__qualname__ = f"output_of_{kernel.py_func.__name__}"
-    return numba.njit(outputs)
+    return released(numba.njit(outputs))

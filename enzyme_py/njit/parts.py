@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numba
 
+from enzyme_py.keeping import kept_with_kernel, released
 
-@functools.lru_cache(maxsize=4096)
+
+@kept_with_kernel
 def part_kernel(kernel: Any, place: int) -> Any:
     """Return the kernel that returns one part of another's tuple."""
 
@@ -16,4 +17,4 @@ def part_kernel(kernel: Any, place: int) -> Any:
         return kernel(*arguments)[place]
 
     part.__name__ = part.__qualname__ = kernel.py_func.__name__
-    return numba.njit(part)
+    return released(numba.njit(part))

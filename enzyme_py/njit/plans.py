@@ -8,7 +8,8 @@ The same code serves plain @njit code and kernels that are themselves differenti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from llvmlite import ir
@@ -21,6 +22,7 @@ from numba.extending import lower_builtin, register_model, typeof_impl
 
 from enzyme_py.assembly.marker import RequestType, differentiate
 from enzyme_py.frontend.lower import argument_names
+from enzyme_py.keeping import Carried
 from enzyme_py.request import Request
 
 
@@ -61,15 +63,20 @@ class Plan:
 
 
 class PlanType(types.Opaque):  # type: ignore[misc]
-    """The Numba type of one plan; it carries the plan."""
+    """The Numba type of one plan; it leads to the plan."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        super().__init__(f"{type(plan).__name__}({id(plan)})")
+        self._carried = Carried(plan)
+        super().__init__(f"{type(plan).__name__}({self._carried.number})")
+
+    @property
+    def plan(self) -> Plan:
+        found: Plan = self._carried.value
+        return found
 
     @property
     def key(self) -> Any:
-        return self.plan
+        return self._carried.number
 
 
 register_model(PlanType)(models.OpaqueModel)
@@ -131,6 +138,25 @@ def run_plan(
     return implementation(builder, [context.get_dummy_value(), *values])
 
 
+_OWNED = "_enzyme_py_owned"
+
+
+@contextlib.contextmanager
+def letting_go(builder: ir.IRBuilder, owned: Sequence[tuple[Any, ir.Value]]) -> Iterator[None]:
+    """Tell the lowering of a request what its error path has to let go."""
+    setattr(builder, _OWNED, owned)
+    try:
+        yield
+    finally:
+        setattr(builder, _OWNED, ())
+
+
+def owned_by(builder: ir.IRBuilder) -> Sequence[tuple[Any, ir.Value]]:
+    """Return what was told."""
+    found: Sequence[tuple[Any, ir.Value]] = getattr(builder, _OWNED, ())
+    return found
+
+
 class Emit:
     """What a bound plan writes its code with."""
 
@@ -139,8 +165,13 @@ class Emit:
         self.builder = builder
         self._bound = bound
 
-    def request(self, values: Sequence[ir.Value]) -> list[ir.Value]:
-        """Run the request and return the items of its flat result."""
+    def request(
+        self, values: Sequence[ir.Value], owned: Sequence[tuple[Any, ir.Value]] = ()
+    ) -> list[ir.Value]:
+        """Run the request and return the items of its flat result.
+
+        What is `owned`, by type and value, is let go where the request raises: nobody else could.
+        """
         if self._bound is None:
             raise RuntimeError
         function, sig = _request_signature(self.context.typing_context, self._bound)
@@ -151,7 +182,8 @@ class Emit:
             )
         ]
         implementation = self.context.get_function(function, sig)
-        value = implementation(self.builder, [self.context.get_dummy_value(), *casted])
+        with letting_go(self.builder, owned):
+            value = implementation(self.builder, [self.context.get_dummy_value(), *casted])
         return [self.builder.extract_value(value, i) for i in range(len(sig.return_type))]
 
     def compiled(

@@ -6,7 +6,6 @@ pull-back of the vector through the gradient, which is the vector times the Hess
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
@@ -14,6 +13,7 @@ from typing import Any, NoReturn
 from numba.core import types
 from numba.extending import overload
 
+from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.modes import Mode
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
@@ -47,7 +47,7 @@ class Product(Plan):
         return super().argument_label(number - 2 if is_held else number - 1)
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def product_runner(plan: Product) -> Any:
     """Return the dispatcher (x, v, *others) -> (product, gradient); None for a gradient not made."""
 

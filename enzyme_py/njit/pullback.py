@@ -7,7 +7,6 @@ reals, <c, y> = Re(c) Re(y) + Im(c) Im(y).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from numba.core import types
 from numba.extending import overload
 
 from enzyme_py.errors import ShadowError
+from enzyme_py.keeping import kept_with_kernel, released
 from enzyme_py.njit.gradient import Gradient
 
 
@@ -61,7 +61,7 @@ def _pair_nothing(cotangent, value):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def paired(kernel: Any) -> Any:
     """Return the kernel (cotangent, *arguments) -> <cotangent, kernel(*arguments)>."""
 
@@ -69,7 +69,7 @@ def paired(kernel: Any) -> Any:
         return pairing(cotangent, kernel(*arguments))
 
     paired_kernel.__name__ = paired_kernel.__qualname__ = f"pullback_of_{kernel.py_func.__name__}"
-    made = numba.njit(paired_kernel)
+    made = released(numba.njit(paired_kernel))
     made.pairs = kernel  # for messages, and for the check of derivatives
     return made
 

@@ -7,7 +7,6 @@ part's numbers; what that calls is compiled once for all kernels.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from enzyme_py.keeping import kept_with_kernel, released
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.columns import Leaves, is_inexact
 from enzyme_py.njit.copies import copy_of
@@ -97,7 +97,7 @@ class _Part:
         ]
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def result_into(kernel: Any, path: Path, component: str, is_array: bool) -> Any:
     """Return the kernel that writes a part of the output to its first argument."""
     target = "..." if is_array else "0"
@@ -107,7 +107,7 @@ def result_into(kernel: Any, path: Path, component: str, is_array: bool) -> Any:
         """
     into = defined(text, "into", {"kernel": kernel})
     into.__name__ = into.__qualname__ = kernel.py_func.__name__
-    return numba.njit(into)
+    return released(numba.njit(into))
 
 
 # -- what a run is given ---------------------------------------------------------------------------

@@ -6,12 +6,12 @@ kernel itself, and its name says what it computes.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import types as pytypes
 from collections.abc import Callable
 from typing import Any
 
+from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.njit.dispatcher import DerivativeDispatcher
 from enzyme_py.njit.plans import Plan, transform
 
@@ -43,7 +43,7 @@ def _dispatcher(function: Callable[..., Any]) -> DerivativeDispatcher:
     return DerivativeDispatcher(function, targetoptions={"nopython": True})
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def positional_runner(plan: Plan, count: int) -> Any:
     """Return the dispatcher that runs a plan on `count` positional arguments."""
     choices = _by_arity(plan)
@@ -52,7 +52,7 @@ def positional_runner(plan: Plan, count: int) -> Any:
     return _dispatcher(function)
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def named_runner(plan: Plan, kernel: Any, name: str) -> Any:
     """Return the dispatcher that runs a plan on the kernel's own parameters."""
     py_func = kernel.py_func

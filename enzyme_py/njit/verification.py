@@ -128,8 +128,11 @@ class _Call:
         given = list(self._given)
         for number in self._defaults:
             own[number] = given[number]
-        if len(own) != len(given) or len(given) and isinstance(given[-1], tuple) and (
-            own[-1] is not given[-1] and not _is_same_form(own[-1], given[-1])
+        if (
+            len(own) != len(given)
+            or len(given)
+            and isinstance(given[-1], tuple)
+            and (own[-1] is not given[-1] and not _is_same_form(own[-1], given[-1]))
         ):
             count = len(given) - 1
             own = [*own[:count], tuple(own[count:])]
@@ -203,7 +206,9 @@ def _look_at_effects(plan: Any, claim: Claim) -> bool:
     libraries = list(with_callees(compile_kernel(claim.kernel, tuple(kinds)).library))
     called = {one.name for library in libraries for one in library.raw_module.functions}
     if called & _DRAWS:
-        raise NotChecked("the kernel draws random numbers, and a comparison would draw more of them")
+        raise NotChecked(
+            "the kernel draws random numbers, and a comparison would draw more of them"
+        )
     if called & _PRINTS:
         raise NotChecked("the kernel prints, and a comparison would print more often")
     return any(library.stops for library in libraries)

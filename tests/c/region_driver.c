@@ -537,6 +537,40 @@ static void tapes(void) {
     CHECK(stats().held <= (size_t)4 << 20); /* freed tapes are used again */
 }
 
+/* One at a time, whoever asks; the others are told to come again. */
+
+static void count_entry(void *tape) {
+    int *count = enzyme_py_tape_root(tape);
+    ++*count;
+    memset(enzyme_py_malloc(200), 1, 200);
+}
+
+static void *enter_often(void *tape) {
+    intptr_t entered = 0;
+    for (int i = 0; i < 2000; i++) {
+        int32_t status = enzyme_py_enter_tape(tape, count_entry, tape, NULL);
+        CHECK(status == 0 || status == ENZYME_PY_BUSY);
+        entered += status == 0;
+    }
+    return (void *)entered;
+}
+
+static void contended_tape(void) {
+    pthread_t running[4];
+    int count = 0;
+    intptr_t all = 0;
+    enzyme_py_region *tape = enzyme_py_tape_new();
+    enzyme_py_tape_set_root(tape, &count);
+    for (int i = 0; i < 4; i++) pthread_create(&running[i], NULL, enter_often, tape);
+    for (int i = 0; i < 4; i++) {
+        void *entered;
+        pthread_join(running[i], &entered);
+        all += (intptr_t)entered;
+    }
+    CHECK(all == count && count >= 2000);
+    enzyme_py_tape_free(tape);
+}
+
 /* -- threads and fork ---------------------------------------------------------------------- */
 
 static void *raise_in_thread(void *seed) {
@@ -619,6 +653,33 @@ static void die_free_twice(void) { enter(free_twice); }
 static void die_free_foreign(void) { enter(free_foreign); }
 static void die_raise(void) { enzyme_py_raise(1, NULL); }
 
+/* -- what only the guarded form notices, and where it happens ---------------------------------- */
+
+static void overrun(void *pack) {
+    (void)pack;
+    volatile double *block = enzyme_py_malloc(1000 * sizeof *block);
+    for (int i = 0; i <= 1000; i++) block[i] = i;
+}
+
+static void overrun_a_little(void *pack) {
+    (void)pack;
+    volatile double *block = enzyme_py_calloc(3, sizeof *block);
+    block[3] = 1.0; /* still in the step of 16 bytes */
+}
+
+static void use_after_free(void *pack) {
+    double *volatile block = enzyme_py_malloc(80);
+    enzyme_py_free(block);
+    *(volatile double *)pack = block[2];
+}
+
+static void die_overrun(void) { enter(overrun); }
+static void die_overrun_a_little(void) { enter(overrun_a_little); }
+static void die_use_after_free(void) {
+    double seen;
+    enzyme_py_enter(use_after_free, &seen, NULL, 0);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -642,12 +703,16 @@ static const struct {
     {"real_exhaustion", real_exhaustion},
     {"realloc_failure", realloc_failure},
     {"tapes", tapes},
+    {"contended_tape", contended_tape},
     {"threads", threads},
     {"foreign_thread", foreign_thread},
     {"forking", forking},
     {"die_free_twice", die_free_twice},
     {"die_free_foreign", die_free_foreign},
     {"die_raise", die_raise},
+    {"die_overrun", die_overrun},
+    {"die_overrun_a_little", die_overrun_a_little},
+    {"die_use_after_free", die_use_after_free},
 };
 
 int main(int count, char **arguments) {

@@ -1,0 +1,7 @@
+"""Storms: long runs that kill, damage and wear out, as commands of their own.
+
+    python -m tests.storms kills --kills 1000 --corrupt 100 --threads 8
+    python -m tests.storms resources --calls 1000000 --derivatives 10000
+
+Everything in them is real: processes, signals, files. `tests/test_storms.py` runs short forms.
+"""
