@@ -29,7 +29,7 @@ from numba.core.typing import signature
 from numba.extending import intrinsic, overload, register_jitable
 
 from enzyme_py.annotations import Active, Const, Duplicated
-from enzyme_py.custom.door import Call, with_rules
+from enzyme_py.custom.door import Call, rule_kernel, with_rules
 from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.packing import Packing, Part, static_value
 from enzyme_py.custom.schedules import SCHEDULES, STORE, least_period, stride
@@ -133,7 +133,9 @@ def _held(typing_context, step):  # type: ignore[no-untyped-def]
 def checkpointed(kernel: Any, held: int, schedule: int) -> Any:
     """Return the dispatcher run(state, n, (*what the step holds, *args), memory)."""
     name = f"checkpoint_of_{kernel.py_func.__name__}"
-    scope = {"step": kernel, "copy_of": copy_of, "check_alike": check_alike}
+    # Inlined, because only then what a step has allocated is seen to be free for the next one.
+    step = rule_kernel(kernel, "the step of a checkpointed loop")
+    scope = {"step": step, "copy_of": copy_of, "check_alike": check_alike}
     lines = [
         "def run(state, n, given, memory):",
         "now = copy_of(state)",
@@ -141,11 +143,12 @@ def checkpointed(kernel: Any, held: int, schedule: int) -> Any:
         f"    new = step(*given[:{held}], now, i, *given[{held}:])",
         "    check_alike(now, new)",
         "    now = new",
-        "return now",
+        # A copy: what is done with it elsewhere would keep all states in memory.
+        "return copy_of(now)",
     ]
     run = defined("\n    ".join(lines), "run", scope)
     run.__name__ = run.__qualname__ = name
-    return with_rules(run, _Loop(kernel, held, schedule), name)
+    return with_rules(run, _Loop(step, held, schedule), name)
 
 
 def check_alike(state: Any, new: Any) -> None:
