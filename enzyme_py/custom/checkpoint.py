@@ -1,4 +1,4 @@
-"""Long loops whose states are not all kept: `checkpoint(step, state, n, args)`.
+"""The rules of long loops whose states are not all kept: `checkpoint(step, state, n, args)`.
 
     def step(state, i, *args): ...          # the next state, of the same types and shapes
     def loss(x, forcing):
@@ -29,104 +29,19 @@ from numba.core.typing import signature
 from numba.extending import intrinsic, overload, register_jitable
 
 from enzyme_py.annotations import Active, Const, Duplicated
-from enzyme_py.custom.door import Call, rule_kernel, with_rules
+from enzyme_py.custom.door import Call, check_repeatable, rule_kernel, with_rules
 from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.packing import Packing, Part, static_value
-from enzyme_py.custom.schedules import SCHEDULES, STORE, least_period, stride
-from enzyme_py.errors import AnnotationError, EnzymeError, RuleError
-from enzyme_py.frontend.bound import opened
-from enzyme_py.frontend.bound_types import function_parts, is_function
+from enzyme_py.custom.schedules import PERIODIC, STORE, least_period, stride
+from enzyme_py.errors import EnzymeError, RuleError
 from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.modes import Forward, Reverse
 from enzyme_py.njit.copies import copy_of
-from enzyme_py.njit.functions import held_values
 from enzyme_py.njit.structures import at, defined, listed, regrouped
 from enzyme_py.operators import autodiff
-from enzyme_py.trees import as_trees, as_tuples
 
 DEFAULT_MEMORY = 1 << 30  # bytes of kept states, where nothing is said
 _SCRATCH = 5  # rows beside the kept ones: three that steps are run through, two of adjoints
-
-
-def checkpoint(
-    step: Callable[..., Any],
-    state: Any,
-    n: int,
-    args: tuple[Any, ...] = (),
-    memory: float | None = None,
-    schedule: str = "binomial",
-) -> Any:
-    """Return the state after `n` steps: `for i in range(n): state = step(state, i, *args)`.
-
-    A state is a number, an array, or a tuple of these; `step` returns the next one, of the same types and
-    shapes. It may write to the state that it is given, not to `args`. All transforms take the loop, in
-    kernels too. In reverse mode it keeps states in `memory` bytes (1 GiB if nothing is said) and runs the
-    steps between them again:
-
-    "binomial"  as few steps as can be (Revolve); keeps all states where they fit in
-    "periodic"  every k-th state, each step run twice at most more than once
-    "store"     all states
-
-    Raises ValueError where `memory` is too small for that.
-    """
-    kernel, held = opened(step)
-    given = (*held, *map(as_tuples, _checked_args(args)))
-    run = checkpointed(kernel, len(held), _checked_schedule(schedule))
-    return as_trees(run(as_tuples(state), n, given, 0.0 if memory is None else float(memory)))
-
-
-def _checked_args(args: Any) -> tuple[Any, ...]:
-    if not isinstance(args, tuple):
-        message = f"args must be a tuple of the step's further arguments, not {type(args).__name__}"
-        raise AnnotationError(message, remedy="write args=(forcing,) for a single one")
-    return args
-
-
-def _checked_schedule(schedule: Any) -> int:
-    found = SCHEDULES.get(schedule) if isinstance(schedule, str) else None
-    if found is None:
-        message = f"there is no schedule {schedule!r}"
-        raise AnnotationError(message, remedy=f"choose one of {', '.join(SCHEDULES)}")
-    return found
-
-
-@overload(checkpoint, strict=False, prefer_literal=True)
-def _checkpoint(step, state, n, args=(), memory=None, schedule="binomial"):  # type: ignore[no-untyped-def]
-    if not is_function(step):
-        return None
-    kernel, held = function_parts(step)
-    if isinstance(schedule, types.Omitted):
-        schedule = schedule.value
-    elif isinstance(schedule, types.Type):
-        if not isinstance(schedule, types.StringLiteral):
-            message = "schedule must be written as a constant in compiled code"
-            raise AnnotationError(message, remedy=f"choose one of {', '.join(SCHEDULES)}")
-        schedule = schedule.literal_value
-    if not isinstance(args, types.BaseTuple | types.Omitted | tuple):
-        message = f"args must be a tuple of the step's further arguments, not {args}"
-        raise AnnotationError(message, remedy="write args=(forcing,) for a single one")
-    run = checkpointed(kernel, len(held), _checked_schedule(schedule))
-    budget = getattr(memory, "value", memory)
-    if budget is None or isinstance(budget, types.NoneType):
-        return lambda step, state, n, args=(), memory=None, schedule="binomial": run(
-            state, n, _held(step) + args, 0.0
-        )
-    return lambda step, state, n, args=(), memory=None, schedule="binomial": run(
-        state, n, _held(step) + args, float(memory)
-    )
-
-
-@intrinsic
-def _held(typing_context, step):  # type: ignore[no-untyped-def]
-    """Return the values that a function holds, as a tuple."""
-    kinds = function_parts(step)[1]
-
-    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = held_values(context, builder, sig.args[0], args[0])
-        made = context.make_tuple(builder, sig.return_type, values)
-        return impl_ret_borrowed(context, builder, sig.return_type, made)
-
-    return signature(types.Tuple(kinds), step), lower
 
 
 @functools.lru_cache(maxsize=4096)
@@ -190,8 +105,11 @@ class _Loop:
         if call.result != state:
             name = self.step.py_func.__name__
             message = f"`{name}` makes {call.result} of a state of {state}"
-            remedy = "the step returns a state of the types that the first one has: make that of floats"
+            remedy = (
+                "the step returns a state of the types that the first one has: make that of floats"
+            )
             raise RuleError(message, where=where_is(self.step), remedy=remedy)
+        check_repeatable(call)
 
     def check(self, call: Call, target: Any) -> None:
         """The step was compiled with the loop; nothing else can be wrong."""
@@ -378,7 +296,9 @@ class _Text:
             "            goal = top + 1",
             "        for i in range(place, place + far):",
             "            target = goal if i == place + far - 1 else slots + 1 + (i & 1)",
-            "            advance(rows[source], rows[target], sizes, i" + self._each(", leaf_{i}") + ")",
+            "            advance(rows[source], rows[target], sizes, i"
+            + self._each(", leaf_{i}")
+            + ")",
             "            source = target",
             "        if keeps:",
             "            top += 1",
@@ -473,7 +393,7 @@ def slots_for(schedule, steps, size, memory):  # type: ignore[no-untyped-def]
 @register_jitable
 def period_for(schedule, steps, slots):  # type: ignore[no-untyped-def]
     """Return the period of a periodic schedule."""
-    if schedule != 1 or steps <= 0:
+    if schedule != PERIODIC or steps <= 0:
         return 1
     period = least_period(steps, slots)
     if period == 0:

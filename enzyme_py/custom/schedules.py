@@ -21,8 +21,7 @@ from __future__ import annotations
 
 from numba.extending import register_jitable
 
-BINOMIAL, PERIODIC, STORE = 0, 1, 2
-SCHEDULES = {"binomial": BINOMIAL, "periodic": PERIODIC, "store": STORE}
+BINOMIAL, PERIODIC, STORE = 0, 1, 2  # as njit/checkpoints.SCHEDULES names them
 
 
 @register_jitable
