@@ -22,8 +22,8 @@ from enzyme_py.annotations import Const as Const
 from enzyme_py.annotations import Duplicated as Duplicated
 from enzyme_py.annotations import DuplicatedNoNeed as DuplicatedNoNeed
 from enzyme_py.annotations import make_zero as make_zero
-from enzyme_py.njit.checkpoints import checkpoint as checkpoint
-from enzyme_py.njit.checkpoints import remat as remat
+from enzyme_py.checkpoints import checkpoint as checkpoint
+from enzyme_py.checkpoints import remat as remat
 from enzyme_py.errors import EnzymeError as EnzymeError
 from enzyme_py.jacobians import hessian as hessian
 from enzyme_py.jacobians import hvp as hvp

@@ -32,7 +32,7 @@ from enzyme_py.annotations import Active, Const, Duplicated
 from enzyme_py.custom.door import Call, check_repeatable, rule_kernel, with_rules
 from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.packing import Packing, Part, static_value
-from enzyme_py.custom.schedules import PERIODIC, STORE, least_period, stride
+from enzyme_py.custom.schedules import period_for, slots_for, stride
 from enzyme_py.errors import EnzymeError, RuleError
 from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.modes import Forward, Reverse
@@ -40,12 +40,9 @@ from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.structures import at, defined, listed, regrouped
 from enzyme_py.operators import autodiff
 
-DEFAULT_MEMORY = 1 << 30  # bytes of kept states, where nothing is said
-_SCRATCH = 5  # rows beside the kept ones: three that steps are run through, two of adjoints
-
 
 @functools.lru_cache(maxsize=4096)
-def checkpointed(kernel: Any, held: int, schedule: int) -> Any:
+def loop_kernel(kernel: Any, held: int, schedule: int) -> Any:
     """Return the dispatcher run(state, n, (*what the step holds, *args), memory)."""
     name = f"checkpoint_of_{kernel.py_func.__name__}"
     # Inlined, because only then what a step has allocated is seen to be free for the next one.
@@ -236,9 +233,9 @@ class _Text:
             *self._float_writes(floats, "direction", "tangents[0]"),
             "for i in range(n):",
             "    at = i & 1",
-            "    autodiff(Forward, advance, Duplicated(rows[at], directions[at]),"
-            " Duplicated(rows[1 - at], directions[1 - at]), Const(sizes), Const(i)"
-            f"{self._annotated(marks)})",
+            "    here = Duplicated(rows[at], directions[at])",
+            "    there = Duplicated(rows[1 - at], directions[1 - at])",
+            f"    autodiff(Forward, advance, here, there, Const(sizes), Const(i){self._annotated(marks)})",
             "last = directions[n & 1] if n > 0 else directions[0]",
             *Packing(self.state, self.scope, self.rows.is_complex).reads(
                 "s", "last", "found", tangents=True
@@ -268,6 +265,7 @@ class _Text:
             else:
                 marks.append(f"Active(leaf_{i})")
                 sums.append(f"    sum_{i} += gradients[{4 + i}]")
+        given = self._annotated(marks)
         lines = [
             "def pull(arguments, results, cotangents):",
             *self._opening(),
@@ -305,9 +303,9 @@ class _Text:
             "            places[top] = place + far",
             "            continue",
             "    end -= 1",
-            "    gradients = autodiff(Reverse, advance, Duplicated(rows[source], adjoints[1 - side]),"
-            " Duplicated(rows[slots + 1], adjoints[side]), Const(sizes), Const(end)"
-            f"{self._annotated(marks)})[0]",
+            "    here = Duplicated(rows[source], adjoints[1 - side])",
+            "    there = Duplicated(rows[slots + 1], adjoints[side])",
+            f"    gradients = autodiff(Reverse, advance, here, there, Const(sizes), Const(end){given})[0]",
             *sums,
             "    side = 1 - side",
             "    if places[top] == end and top > 0:",
@@ -367,38 +365,5 @@ def _zero_of(value: Any) -> Any:
 @overload(_zero_of, strict=False)
 def _zero_of_kind(value):  # type: ignore[no-untyped-def]
     if isinstance(value, types.Array):
-        return lambda value: np.zeros_like(value)
+        return lambda value: np.zeros(value.shape, value.dtype)
     return lambda value: value * 0
-
-
-@register_jitable
-def slots_for(schedule, steps, size, memory):  # type: ignore[no-untyped-def]
-    """Return how many states a sweep keeps: no more than it has steps, or than memory allows."""
-    if steps <= 0:
-        return 1
-    if memory > 0:
-        room = int(memory // max(size, 1)) - _SCRATCH
-        if room < 1:
-            raise ValueError("the memory of a checkpointed loop holds less than 6 states")
-        if schedule == STORE and room < steps:
-            raise ValueError(
-                "the memory of a checkpointed loop cannot hold all states: "
-                "give more, or use another schedule"
-            )
-    else:
-        room = max(int(DEFAULT_MEMORY // max(size, 1)) - _SCRATCH, 8)
-    return steps if schedule == STORE else min(room, steps)
-
-
-@register_jitable
-def period_for(schedule, steps, slots):  # type: ignore[no-untyped-def]
-    """Return the period of a periodic schedule."""
-    if schedule != PERIODIC or steps <= 0:
-        return 1
-    period = least_period(steps, slots)
-    if period == 0:
-        raise ValueError(
-            "the memory of a checkpointed loop is too small for a periodic schedule: "
-            "give more, or use the binomial one"
-        )
-    return period

@@ -21,7 +21,9 @@ from __future__ import annotations
 
 from numba.extending import register_jitable
 
-BINOMIAL, PERIODIC, STORE = 0, 1, 2  # as njit/checkpoints.SCHEDULES names them
+DEFAULT_MEMORY = 1 << 30  # bytes of kept states, where nothing is said
+_SCRATCH = 5  # rows beside the kept ones: three that steps are run through, two of adjoints
+BINOMIAL, PERIODIC, STORE = 0, 1, 2  # as checkpoints.SCHEDULES names them
 
 
 @register_jitable
@@ -63,3 +65,36 @@ def stride(schedule, period, latest, steps, slots):  # type: ignore[no-untyped-d
     if schedule == BINOMIAL:
         return binomial_stride(steps, slots)
     return period if latest % period == 0 and steps > period else 1
+
+
+@register_jitable
+def slots_for(schedule, steps, size, memory):  # type: ignore[no-untyped-def]
+    """Return how many states a sweep keeps: no more than it has steps, or than memory allows."""
+    if steps <= 0:
+        return 1
+    if memory > 0:
+        room = int(memory // max(size, 1)) - _SCRATCH
+        if room < 1:
+            raise ValueError("the memory of a checkpointed loop holds less than 6 states")
+        if schedule == STORE and room < steps:
+            raise ValueError(
+                "the memory of a checkpointed loop cannot hold all states: "
+                "give more, or use another schedule"
+            )
+    else:
+        room = max(int(DEFAULT_MEMORY // max(size, 1)) - _SCRATCH, 8)
+    return steps if schedule == STORE else min(room, steps)
+
+
+@register_jitable
+def period_for(schedule, steps, slots):  # type: ignore[no-untyped-def]
+    """Return the period of a periodic schedule."""
+    if schedule != PERIODIC or steps <= 0:
+        return 1
+    period = least_period(steps, slots)
+    if period == 0:
+        raise ValueError(
+            "the memory of a checkpointed loop is too small for a periodic schedule: "
+            "give more, or use the binomial one"
+        )
+    return period
