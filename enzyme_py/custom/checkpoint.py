@@ -265,7 +265,6 @@ class _Text:
             else:
                 marks.append(f"Active(leaf_{i})")
                 sums.append(f"    sum_{i} += gradients[{4 + i}]")
-        given = self._annotated(marks)
         lines = [
             "def pull(arguments, results, cotangents):",
             *self._opening(),
@@ -279,6 +278,18 @@ class _Text:
             "seed = adjoints[0]",
             *self._float_writes(floats, "seed", "cotangents"),
             *zeros,
+            *self._sweep(self._annotated(marks), sums),
+            "last = adjoints[side]",
+            *Packing(self.state, self.scope, self.rows.is_complex).reads(
+                "s", "last", "whole", tangents=True
+            ),
+            f"return (whole, None, {self._cotangents(self.given, (), found)}, None)",
+        ]
+        return half_of_rule(lines, "pull", self.scope)
+
+    def _sweep(self, given: str, sums: list[str]) -> list[str]:
+        """Return the lines that go from the last state to the first."""
+        return [
             "top = 0",
             "end = n",
             "side = 0",
@@ -310,13 +321,7 @@ class _Text:
             "    side = 1 - side",
             "    if places[top] == end and top > 0:",
             "        top -= 1",
-            "last = adjoints[side]",
-            *Packing(self.state, self.scope, self.rows.is_complex).reads(
-                "s", "last", "whole", tangents=True
-            ),
-            f"return (whole, None, {self._cotangents(self.given, (), found)}, None)",
         ]
-        return half_of_rule(lines, "pull", self.scope)
 
     def _cotangents(self, kind: Any, path: tuple[int, ...], found: dict[Any, str]) -> str:
         if isinstance(kind, types.BaseTuple):
