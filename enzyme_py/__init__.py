@@ -32,6 +32,7 @@ from enzyme_py.jacobians import jacfwd as jacfwd
 from enzyme_py.jacobians import jacobian as jacobian
 from enzyme_py.jacobians import jacrev as jacrev
 from enzyme_py.jacobians import vhp as vhp
+from enzyme_py.mapping import vmap as vmap
 from enzyme_py.modes import Forward as Forward
 from enzyme_py.modes import ForwardWithPrimal as ForwardWithPrimal
 from enzyme_py.modes import Reverse as Reverse

@@ -51,6 +51,8 @@ def _value(kind: Any) -> Any:
         return kind.mode
     if isinstance(types.unliteral(kind), types.NoneType):
         return None
+    if isinstance(kind, types.BaseTuple):
+        return tuple(map(_value, kind))
     return literal(kind)
 
 
