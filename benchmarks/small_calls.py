@@ -27,6 +27,11 @@ REPORT = Path(__file__).resolve().parent.parent / "docs" / "small-calls-figures.
 COUNT, SIZE, SCALE = 1000, 10, 100.0
 ROUNDS = 9
 GOAL = 50
+INTRODUCTION = (
+    "Written by `python benchmarks/small_calls.py --write`; see [small calls](small-calls.md). The gradients of a function "
+    f"of {SIZE} numbers at {COUNT} points, medians of {ROUNDS} rounds in turn, and the median of the ratios. The goal: "
+    f"one mapped call at least {GOAL} times faster than Python calls of JAX."
+)
 
 
 @enzyme.jit
@@ -89,9 +94,7 @@ def main() -> int:
     lines = [
         "# Many small derivatives",
         "",
-        "Written by `python benchmarks/small_calls.py --write`; see [small calls](small-calls.md). The gradients of a function "
-        f"of {SIZE} numbers at {COUNT} points, medians of {ROUNDS} rounds in turn, and the median of the ratios. The goal: "
-        f"one mapped call at least {GOAL} times faster than Python calls of JAX.",
+        INTRODUCTION,
         "",
         "| how | microseconds | beside one mapped call |",
         "| --- | --- | --- |",

@@ -8,6 +8,8 @@ and stop early for each item by itself. Compiled code learns of it in njit/mappi
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.errors import AnnotationError
-from enzyme_py.frontend.bound import Leading, opened
+from enzyme_py.frontend.bound import BoundTransform, Leading, Opened, opened
 from enzyme_py.operators import transformed
 
 Axes = int | tuple[int | None, ...]
@@ -76,36 +78,44 @@ def _checked_threads(threads: Any) -> int:
     return int(threads) or os.cpu_count() or 1
 
 
-class _OnThreads:
-    """A mapped function whose items are shared out among threads; a kernel takes it as the plain one."""
+@functools.cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process: one that was forked has none of those of its parent."""
+    return ThreadPoolExecutor(threads, "enzyme_py_vmap")
+
+
+class _OnThreads(BoundTransform):
+    """A mapped function whose items are shared out among threads; compiled code takes it as the plain one."""
 
     def __init__(self, loop: Any, axes: Axes, threads: int) -> None:
         self._loop = loop
         self._axes = axes
         self._threads = threads
-        self._pool: ThreadPoolExecutor | None = None
         self.__name__ = self.__qualname__ = loop.__name__
         self.__doc__ = loop.__doc__
 
-    @property
-    def origin(self) -> Any:
-        """The loop on one thread, for compiled code and transforms."""
-        return self._loop
+    def opened(self) -> Opened:
+        """Return the loop on one thread, and what it holds."""
+        return opened(self._loop)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **kws: Any) -> Any:
+        """Run the loop on several threads."""
+        if kws:
+            return self._loop(*args, **kws)
         loop, held = opened(self._loop)
         axes = self._axes if isinstance(self._axes, tuple) else (self._axes,) * len(args)
         sizes = {size for one, axis in zip(args, axes, strict=False) for size in _sizes(one, axis)}
         count = min(sizes, default=0)
         if len(sizes) != 1 or count < 2 or len(axes) != len(args):
             return loop(*held, *args)  # which says what is wrong
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads, "enzyme_py_vmap")
+        pool = _pool(self._threads, os.getpid())
         parts = min(self._threads, count)
         bounds = [count * i // parts for i in range(parts + 1)]
         calls = [
-            self._pool.submit(loop, *held, *(_part(*pair, begin, end) for pair in zip(args, axes, strict=True)))
-            for begin, end in zip(bounds, bounds[1:], strict=False)
+            pool.submit(
+                loop, *held, *(_part(*pair, begin, end) for pair in zip(args, axes, strict=True))
+            )
+            for begin, end in itertools.pairwise(bounds)
         ]
         return _joined([call.result() for call in calls])
 

@@ -6,7 +6,6 @@ dispatcher, so it can be called from Python, from @njit code, and transformed ag
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,7 +23,7 @@ from enzyme_py.annotations import (
 from enzyme_py.directions import check_cotangent, check_tangents
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.frontend.bound import BoundTransform, Leading, captures_values, opened
-from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.kernels import as_kernel, is_kernel
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
@@ -38,6 +37,12 @@ from enzyme_py.njit.runners import named_runner, positional_runner
 from enzyme_py.request import Activity
 from enzyme_py.trees import as_trees, as_tuples
 
+# Runners of `autodiff` by mode, kernel and types of the annotations, for the second call. Both objects are kept
+# with their runner, so that no other can have their identity.
+_known_calls: dict[tuple[Any, ...], tuple[Any, Any, Any]] = {}  # mode or kernel, kernel, runner
+_MOST_CALLS = 4096
+_NUMBERS = frozenset((float, int, complex, bool, np.float64, np.float32, np.int64, np.complex128))
+
 
 def autodiff(*given: Any) -> tuple[Any, ...]:
     """Differentiate a kernel: `autodiff([mode,] f, [return activity,] *annotated arguments)`.
@@ -47,6 +52,33 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     None for others; ReverseWithPrimal returns `(gradients, primal)`. A batch puts a tuple with a
     part per lane in place of each derivative. The mode may be left out: Reverse.
     """
+    kinds = tuple(map(type, given))
+    place = 1 if kinds and kinds[0] is Mode else 0
+    if len(given) <= place:
+        return _autodiff(given, None)
+    form = id(given[0]), id(given[place]), kinds
+    known = _known_calls.get(form)
+    if known is None:
+        return _autodiff(given, form if is_kernel(given[place]) else None)
+    rest = given[place + 1 :]
+    parts: list[Any] = []
+    in_memory = 0
+    for one in rest:
+        if isinstance(one, Annotation):
+            parts.append(one.primal)
+            parts.extend(one.shadows)
+            in_memory += type(one.primal) not in _NUMBERS
+        else:
+            parts.append(one)
+            in_memory += type(one) not in _NUMBERS
+    if in_memory > 1:
+        check_apart(known[1], [as_annotation(one) for one in rest])
+    returned: tuple[Any, ...] = known[2](*parts)
+    return returned
+
+
+def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    """Run `autodiff` of anything, and remember the runner of a call of this form."""
     mode, function, result, rest = _read(given)
     kernel, held = opened(function)
     annotations = [*map(Const, held), *map(as_annotation, rest)]
@@ -58,7 +90,12 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     for one in annotations:
         parts.append(one.primal)
         parts.extend(one.shadows)
-    returned: tuple[Any, ...] = positional_runner(plan, len(parts))(*parts)
+    runner = positional_runner(plan, len(parts))
+    if form is not None and result is None and not is_batch:
+        if len(_known_calls) >= _MOST_CALLS:
+            _known_calls.clear()
+        _known_calls[form] = (given[0], kernel, runner)
+    returned: tuple[Any, ...] = runner(*parts)
     return returned
 
 
@@ -172,8 +209,8 @@ def transformed(f: Any, make: Callable[[Any, int], Any]) -> Any:
     return BoundTransform(f, make, made.__name__, made.__doc__)
 
 
-# Runners of `gradient(f, *args)` by kernel and numbers of arguments, for the second call.
-_plain_gradients: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
+# Kernels and runners of `gradient(f, *args)` by the kernel's identity, and how many values it holds and is given.
+_plain_gradients: dict[tuple[int, int, int], tuple[Any, Any]] = {}
 
 
 def gradient(*given: Any) -> tuple[Any, ...]:
@@ -183,16 +220,26 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     arguments given as Const. With a mode that asks for the primal, `(gradients, value)`. Forward
     mode runs the kernel once per number, on copies of the arguments.
     """
-    if len(given) > 1 and not isinstance(given[0], Mode) and Const not in map(type, given):
-        kernel, held = opened(given[0])
-        found = _plain_gradients.get(kernel, {}).get((len(held), len(given)))
-        if found is not None:  # the same call was made before
-            return found(*held, *given[1:])  # type: ignore[no-any-return]
+    if given and Const not in map(type, given):
+        known = _plain_gradients.get((id(given[0]), 0, len(given)))
+        if known is not None:  # the same call was made before
+            return known[1](*given[1:])  # type: ignore[no-any-return]
+        if not isinstance(given[0], Mode):
+            kernel, held = opened(given[0])
+            known = _plain_gradients.get((id(kernel), len(held), len(given)))
+            if known is not None:
+                return known[1](*held, *given[1:])  # type: ignore[no-any-return]
+    return _gradient(given)
+
+
+def _gradient(given: Sequence[Any]) -> tuple[Any, ...]:
+    """Run `gradient`, and remember the runner of a call of this form."""
     rest = list(given)
     mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
     if not rest:
         raise AnnotationError("gradient needs a function", remedy="write gradient(f, x)")
-    kernel, held = opened(rest.pop(0))
+    function = rest.pop(0)
+    kernel, held = opened(function)
     if mode.is_forward:
         return _forward_gradient(mode, kernel, held, rest)
     values = [one.primal if isinstance(one, Const) else one for one in rest]
@@ -209,8 +256,10 @@ def gradient(*given: Any) -> tuple[Any, ...]:
         strong_zero=mode.strong_zero,
     )
     runner = positional_runner(plan, len(held) + len(values))
-    if mode == Reverse and not constant:
-        _plain_gradients.setdefault(kernel, {})[len(held), 1 + len(values)] = runner
+    if given[0] is function and not constant:
+        if len(_plain_gradients) >= _MOST_CALLS:
+            _plain_gradients.clear()
+        _plain_gradients[id(kernel), len(held), len(given)] = kernel, runner
     returned = runner(*held, *values)
     value, parts = returned if mode.need_primal else (None, returned)
     gradients = list(parts)
