@@ -54,6 +54,9 @@ from enzyme_py.operators import linearize as linearize
 from enzyme_py.operators import output_of as output_of
 from enzyme_py.operators import value_and_grad as value_and_grad
 from enzyme_py.operators import vjp as vjp
+from enzyme_py.precompiling import add_precompiled as add_precompiled
+from enzyme_py.precompiling import precompile as precompile
+from enzyme_py.precompiling import record_precompiled as record_precompiled
 from enzyme_py.settings import config as config
 from enzyme_py.settings import set_verbose_errors as set_verbose_errors
 from enzyme_py.thunks import Tape as Tape
