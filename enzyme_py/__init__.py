@@ -22,6 +22,8 @@ from enzyme_py.annotations import Const as Const
 from enzyme_py.annotations import Duplicated as Duplicated
 from enzyme_py.annotations import DuplicatedNoNeed as DuplicatedNoNeed
 from enzyme_py.annotations import make_zero as make_zero
+from enzyme_py.checkpoints import checkpoint as checkpoint
+from enzyme_py.checkpoints import remat as remat
 from enzyme_py.errors import EnzymeError as EnzymeError
 from enzyme_py.fused import fused as fused
 from enzyme_py.jacobians import hessian as hessian
@@ -31,6 +33,7 @@ from enzyme_py.jacobians import jacfwd as jacfwd
 from enzyme_py.jacobians import jacobian as jacobian
 from enzyme_py.jacobians import jacrev as jacrev
 from enzyme_py.jacobians import vhp as vhp
+from enzyme_py.mapping import vmap as vmap
 from enzyme_py.modes import Forward as Forward
 from enzyme_py.modes import ForwardWithPrimal as ForwardWithPrimal
 from enzyme_py.modes import Reverse as Reverse
@@ -52,6 +55,9 @@ from enzyme_py.operators import linearize as linearize
 from enzyme_py.operators import output_of as output_of
 from enzyme_py.operators import value_and_grad as value_and_grad
 from enzyme_py.operators import vjp as vjp
+from enzyme_py.precompiling import add_precompiled as add_precompiled
+from enzyme_py.precompiling import precompile as precompile
+from enzyme_py.precompiling import record_precompiled as record_precompiled
 from enzyme_py.settings import config as config
 from enzyme_py.settings import set_verbose_errors as set_verbose_errors
 from enzyme_py.thunks import Tape as Tape

@@ -44,7 +44,9 @@ from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.keeping import made_of
 from enzyme_py.native.function import NativeFunction
+from enzyme_py.native.shipped import recorded, with_shipped
 from enzyme_py.request import Direction, Request
+from enzyme_py.settings import settings
 from enzyme_py.timings import record
 
 _BLOCK_COPY = re.compile(r"call void @llvm\.mem(?:cpy|move)")
@@ -147,8 +149,11 @@ def _compile_as_asked(
         module = host.simplify(module)
         return watch(run_pass(dataclasses.replace(module, ir=with_places(module.ir))))
     # Code made without that check may not answer for a request that needs it.
-    identity = host.identity() + (" without block copies" if copies_blocks else "")
-    function = native.compile(module, run_pass, identity)
+    way = " without block copies" if copies_blocks else ""
+    if settings.record is not None:  # the disk cache, left out, would have no IR to record
+        function = native.compile(module, recorded(run_pass, settings.record, way))
+    else:
+        function = native.compile(module, with_shipped(run_pass, way), host.identity() + way)
     _record(module.where.kernel or "", lowered, function.profile)
     tell_lost(function.lost, module.where)
     return function

@@ -24,7 +24,7 @@ from enzyme_py.differences import is_float, leaves_of
 from enzyme_py.directions import check_cotangent, check_tangents
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.frontend.bound import BoundTransform, Leading, captures_values, opened
-from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.kernels import as_kernel, is_kernel
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.keeping import made_of
 from enzyme_py.modes import Forward, Mode, Reverse
@@ -39,6 +39,10 @@ from enzyme_py.njit.runners import named_runner, positional_runner
 from enzyme_py.request import Activity
 from enzyme_py.trees import as_trees, as_tuples
 
+# Runners of `autodiff` by mode, kernel and types of the annotations, for the second call. Both objects are kept
+# with their runner, so that no other can have their identity.
+_NUMBERS = frozenset((float, int, complex, bool, np.float64, np.float32, np.int64, np.complex128))
+
 
 def autodiff(*given: Any) -> tuple[Any, ...]:
     """Differentiate a kernel: `autodiff([mode,] f, [return activity,] *annotated arguments)`.
@@ -48,6 +52,36 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     None for others; ReverseWithPrimal returns `(gradients, primal)`. A batch puts a tuple with a
     part per lane in place of each derivative. The mode may be left out: Reverse.
     """
+    kinds = tuple(map(type, given))
+    place = 1 if kinds and kinds[0] is Mode else 0
+    if len(given) <= place:
+        return _autodiff(given, None)
+    kernel = given[place]
+    if not is_kernel(kernel):
+        return _autodiff(given, None)
+    form = id(given[0]) if place else 0, kinds
+    known = made_of(kernel, "calls").get(form)
+    if known is None:
+        return _autodiff(given, form)
+    rest = given[place + 1 :]
+    parts: list[Any] = []
+    in_memory = 0
+    for one in rest:
+        if isinstance(one, Annotation):
+            parts.append(one.primal)
+            parts.extend(one.shadows)
+            in_memory += type(one.primal) not in _NUMBERS
+        else:
+            parts.append(one)
+            in_memory += type(one) not in _NUMBERS
+    if in_memory > 1:
+        check_apart(kernel, [as_annotation(one) for one in rest])
+    returned: tuple[Any, ...] = known[1](*parts)
+    return returned
+
+
+def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    """Run `autodiff` of anything, and remember the runner of a call of this form."""
     mode, function, result, rest = _read(given)
     kernel, held = opened(function)
     annotations = [*map(Const, held), *map(as_annotation, rest)]
@@ -59,7 +93,10 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     for one in annotations:
         parts.append(one.primal)
         parts.extend(one.shadows)
-    returned: tuple[Any, ...] = positional_runner(plan, len(parts))(*parts)
+    runner = positional_runner(plan, len(parts))
+    if form is not None and result is None and not is_batch:
+        made_of(kernel, "calls")[form] = given[0], runner  # the mode is held: its id is in the key
+    returned: tuple[Any, ...] = runner(*parts)
     return returned
 
 
@@ -180,16 +217,29 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     arguments given as Const. With a mode that asks for the primal, `(gradients, value)`. Forward
     mode runs the kernel once per number, on copies of the arguments.
     """
-    if len(given) > 1 and not isinstance(given[0], Mode) and Const not in map(type, given):
-        kernel, held = opened(given[0])
-        found = made_of(kernel, "plain gradients").get((len(held), len(given)))
-        if found is not None:  # the same call was made before
-            return found(*held, *given[1:])  # type: ignore[no-any-return]
+    if given and Const not in map(type, given):
+        first = given[0]
+        known = None
+        if is_kernel(first):
+            known = made_of(first, "gradients").get((0, len(given)))
+            if known is not None:  # the same call was made before
+                return known(*given[1:])  # type: ignore[no-any-return]
+        elif not isinstance(first, Mode):
+            kernel, held = opened(first)
+            known = made_of(kernel, "gradients").get((len(held), len(given)))
+            if known is not None:
+                return known(*held, *given[1:])  # type: ignore[no-any-return]
+    return _gradient(given)
+
+
+def _gradient(given: Sequence[Any]) -> tuple[Any, ...]:
+    """Run `gradient`, and remember the runner of a call of this form."""
     rest = list(given)
     mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
     if not rest:
         raise AnnotationError("gradient needs a function", remedy="write gradient(f, x)")
-    kernel, held = opened(rest.pop(0))
+    function = rest.pop(0)
+    kernel, held = opened(function)
     if mode.is_forward:
         return _forward_gradient(mode, kernel, held, rest)
     values = [one.primal if isinstance(one, Const) else one for one in rest]
@@ -207,8 +257,8 @@ def gradient(*given: Any) -> tuple[Any, ...]:
         strong_zero=mode.strong_zero,
     )
     runner = positional_runner(plan, len(held) + len(values))
-    if mode == Reverse and not constant:
-        made_of(kernel, "plain gradients")[len(held), 1 + len(values)] = runner
+    if given[0] is function and not constant:
+        made_of(kernel, "gradients")[len(held), len(given)] = runner
     returned = runner(*held, *values)
     value, parts = returned if mode.need_primal else (None, returned)
     gradients = list(parts)

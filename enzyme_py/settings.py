@@ -27,12 +27,18 @@ class Settings:
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
     cache_limit: int = 2**30  # bytes of it
+    precompiled: tuple[Path, ...] = ()  # folders of derivatives that packages bring; only read
+    record: Path | None = None  # where to keep such derivatives, see precompiling.py
     time_limit: float = 300.0  # seconds one request may run in the pass
     memory_limit: int = 8 * 2**30  # bytes one request may take in the pass
 
 
 def _is_true(text: str) -> bool:
     return text.strip().lower() not in ("", "0", "no", "false", "off")
+
+
+def _folders(text: str) -> tuple[Path, ...]:
+    return tuple(Path(one).expanduser().absolute() for one in text.split(os.pathsep) if one)
 
 
 def default_cache_dir(environment: Mapping[str, str]) -> Path:
@@ -51,6 +57,7 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         cache_dir=default_cache_dir(environment),
         verbose=_is_true(environment.get("ENZYME_PY_VERBOSE", "")),
         check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
+        precompiled=_folders(environment.get("ENZYME_PY_PRECOMPILED", "")),
     )
 
 

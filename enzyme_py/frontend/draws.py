@@ -16,10 +16,12 @@ from llvmlite import ir
 from numba.cpython import randomimpl
 from numba.extending import register_jitable
 
+from enzyme_py.frontend.library import with_callees
 from enzyme_py.frontend.library_calls import constant
 
 _INTEGER = ir.IntType(32)
 _NAME = "enzyme_py_draw"
+_STATES = ("numba_get_np_random_state", "numba_get_py_random_state")
 _next_integer = randomimpl.get_next_int32
 _pair_of_normals = randomimpl._gauss_pair_impl
 
@@ -29,6 +31,15 @@ class _InactiveAttributes(ir.values.FunctionAttributes):  # type: ignore[misc]
 
     def _to_list(self, ret_type: ir.Type) -> list[str]:
         return [*super()._to_list(ret_type), '"enzyme_inactive"']
+
+
+def draws(library: Any) -> bool:
+    """Tell whether the code of a library, or anything that it calls, draws random numbers."""
+    return any(
+        function.name == _NAME or function.name.startswith(_STATES)
+        for one in with_callees(library)
+        for function in one.raw_module.functions
+    )
 
 
 @contextlib.contextmanager

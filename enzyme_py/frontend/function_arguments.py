@@ -7,7 +7,7 @@ import types as pytypes
 from typing import Any
 
 from numba.core import types
-from numba.core.dispatcher import Purpose, typeof
+from numba.core.dispatcher import OmittedArg, Purpose, typeof
 from numba.core.registry import CPUDispatcher
 
 from enzyme_py.frontend.bound import BoundTransform, check_callable, opened
@@ -38,6 +38,11 @@ def _named_class(value: tuple[Any, ...]) -> type | None:
 
 def _typeof(value: Any) -> Any:
     return function_type(value) or typeof(value, Purpose.argument)
+
+
+def omitted(default: Any) -> Any:
+    """Return what stands for an argument that is left at its default."""
+    return OmittedArg(default)
 
 
 def values_of(function: Any) -> tuple[Any, ...]:

@@ -60,8 +60,13 @@ def folder() -> Path:
 
 
 def is_cacheable(module: DiffModule) -> bool:
+    """Whether another process could use the result, and the cache is on."""
+    return settings.cache and is_portable(module)
+
+
+def is_portable(module: DiffModule) -> bool:
     """Whether another process could use the result."""
-    return settings.cache and _ADDRESS.search(module.ir) is None
+    return _ADDRESS.search(module.ir) is None
 
 
 def key(module: DiffModule, host_identity: str) -> str:
@@ -113,7 +118,7 @@ def keep(name: str, code: ObjectCode) -> None:
     try:
         folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         content = _encoded(name, code)
-        _write_whole(path, content)
+        write_whole(path, content)
         _budget.spend(len(content))
     except OSError as error:
         _warn_once("write", path, str(error))
@@ -184,7 +189,8 @@ def _is_private(status: os.stat_result) -> bool:
     return is_ours and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file aside and rename it, so that a reader sees all of it or none."""
     descriptor, aside = tempfile.mkstemp(dir=path.parent, suffix=_ASIDE)  # readable by us alone
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -51,6 +51,8 @@ def _value(kind: Any) -> Any:
         return kind.mode
     if isinstance(types.unliteral(kind), types.NoneType):
         return None
+    if isinstance(kind, types.BaseTuple):
+        return tuple(map(_value, kind))
     return literal(kind)
 
 
@@ -61,7 +63,9 @@ def _with_names(sig: Any, count: int, kws: Any) -> Any:
     return sig.replace(pysig=inspect.Signature([inspect.Parameter(n, kind) for n in names]))
 
 
-def _register_transformer(function: Callable[..., Any]) -> None:
+def register_transformer(function: Callable[..., Any]) -> None:
+    """Teach Numba a function of a function and of options that returns a function."""
+
     @infer_global(function)
     class _Template(AbstractTemplate):  # type: ignore[misc]
         key = function
@@ -86,7 +90,7 @@ for _transformer in (
     jacobians.hessian,
     operators.output_of,
 ):
-    _register_transformer(_transformer)
+    register_transformer(_transformer)
 
 
 # -- functions that differentiate at once ----------------------------------------------------------

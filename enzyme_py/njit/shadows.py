@@ -92,7 +92,8 @@ def _span(array):  # type: ignore[no-untyped-def]
 
 def _zero_array(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     wanted = shadow_type(kind)
-    if kind.layout == "C" or kind.ndim == 0:
+    is_vector_f = kind.layout == "F" and kind.ndim == 1  # a column of a matrix in that order
+    if kind.layout == "C" or kind.ndim == 0 or is_vector_f:
         return emit.compiled(_zeros_like, wanted, [kind], [value])
     if kind.layout == "F":
         return emit.compiled(_zeros_f, wanted, [kind], [value])

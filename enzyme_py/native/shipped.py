@@ -1,0 +1,138 @@
+"""Differentiated modules that packages bring with them, so that their users need no host.
+
+What is kept is the IR behind the pass, which is the same for all processors of one platform; the native stage makes
+code of it on the user's machine, and keeps that in the disk cache. A file is found by everything that the pass read (IR,
+entries, options), the version of LLVM that reads the IR, and this package's own sources, by content. Where source files lie
+does not count. It stands in debug information, which nobody reads, and in the messages of exceptions, which are taken
+from the module that is asked for. What the pass refused as a question of activity is kept too, since another request is
+made of that.
+
+Files: a head line, the hash of the rest, and the rest, compressed: a line of JSON, then the IR. A damaged file
+is passed over with a warning. The folders are as trusted as the package that names them: their content is run.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+import warnings
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from enzyme_py.assembly.module import DiffModule
+from enzyme_py.errors import ActivityError, CacheWarning, RuleError
+from enzyme_py.host.module import DifferentiatedModule
+from enzyme_py.native.disk_cache import is_portable, write_whole
+from enzyme_py.native.machine import llvm_identity
+from enzyme_py.settings import settings
+
+HEAD = b"enzyme_py differentiated module 1\n"
+SUFFIX = ".module"
+_DIGEST_SIZE = hashlib.sha256().digest_size
+_FOLDER_OF_SOURCE = re.compile(r'(!DIFile\(filename: )"[^"]*", directory: "[^"]*"')
+# Exceptions are constants: a pickle, its hash, and a record of both; Numba puts the hash into their names.
+_NAME_OF_EXCEPTION = re.compile(r"(\._const_pickle(?:data|buf)_)[0-9a-f]{40}")
+_EXCEPTION = re.compile(r'^@"?(k\d+\._const_pickle(?:data|buf)_(?:_sha1)?)"? = .*$', re.MULTILINE)
+
+Differentiate = Callable[[DiffModule], DifferentiatedModule]
+
+
+def with_shipped(differentiate: Differentiate, way: str = "") -> Differentiate:
+    """Return a function that asks the folders first; `way` tells apart ways to differentiate one module."""
+
+    def run(module: DiffModule) -> DifferentiatedModule:
+        is_known = bool(settings.precompiled) and not settings.plugin and is_portable(module)
+        found = _find(module, _key(module, way)) if is_known else None
+        return found or differentiate(module)
+
+    return run
+
+
+def recorded(differentiate: Differentiate, folder: Path, way: str = "") -> Differentiate:
+    """Return a function that keeps in a folder what it makes of modules."""
+
+    def run(module: DiffModule) -> DifferentiatedModule:
+        if not is_portable(module):  # it holds an address of this process
+            return differentiate(module)
+        name = _key(module, way)
+        try:
+            done = differentiate(module)
+        except RuleError:
+            raise
+        except ActivityError as refusal:
+            _keep(folder, name, {"refused": refusal.what, "remedy": refusal.remedy}, "")
+            raise
+        _keep(folder, name, {"entries": done.entries, "lost": done.lost}, _placeless(done.ir))
+        return done
+
+    return run
+
+
+def _key(module: DiffModule, way: str) -> str:
+    text = _EXCEPTION.sub(r"\1", _placeless(module.ir))
+    parts = [text, *module.entries, "", *module.options, "", way, llvm_identity(), _own_content()]
+    digest = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode()
+        digest.update(len(encoded).to_bytes(8, "little"))  # so that no two lists read the same
+        digest.update(encoded)
+    return digest.hexdigest()
+
+
+def _placeless(text: str) -> str:
+    """Return a module in which no name tells where a source file lies."""
+    return _NAME_OF_EXCEPTION.sub(r"\1", _FOLDER_OF_SOURCE.sub(r'\1"", directory: ""', text))
+
+
+def _with_exceptions(text: str, module: DiffModule) -> str:
+    """Return a differentiated module with the exceptions of the module that is asked for."""
+    own = {found[1]: found[0] for found in _EXCEPTION.finditer(_placeless(module.ir))}
+    return _EXCEPTION.sub(lambda found: own[found[1]], text)
+
+
+@functools.cache
+def _own_content() -> str:
+    """Stand for this package's own code, wherever and whenever it was installed."""
+    root = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for file in sorted(root.rglob("*.py")):
+        digest.update(str(file.relative_to(root)).encode())
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _find(module: DiffModule, name: str) -> DifferentiatedModule | None:
+    for folder in settings.precompiled:
+        path = folder / (name + SUFFIX)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            continue
+        body = content[len(HEAD) + _DIGEST_SIZE :]
+        is_whole = content == HEAD + hashlib.sha256(body).digest() + body
+        if not is_whole:
+            message = f"{path} is damaged; enzyme_py goes on without"
+            warnings.warn(message, CacheWarning, stacklevel=2)
+            continue
+        head, _, text = zlib.decompress(body).decode().partition("\n")
+        facts = json.loads(head)
+        if "refused" in facts:
+            raise ActivityError(facts["refused"], where=module.where, remedy=facts["remedy"])
+        lost = tuple((kernel, argument) for kernel, argument in facts["lost"])
+        text = _with_exceptions(text, module)
+        return DifferentiatedModule(text, tuple(facts["entries"]), module.where, 0.0, "", lost)
+    return None
+
+
+def _keep(folder: Path, name: str, facts: dict[str, object], text: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    body = zlib.compress(f"{json.dumps(facts)}\n{text}".encode(), 9)
+    path = folder / (name + SUFFIX)
+    write_whole(path, HEAD + hashlib.sha256(body).digest() + body)
+    path.chmod(0o644)  # others install it
+
+
+__all__ = ["recorded", "with_shipped"]
