@@ -1,14 +1,17 @@
-/* gmm by hand: BLOCK points at once through the packed triangular roots, then back through them.
+/* gmm by hand: BLOCK points at once through the packed triangular roots, then back through them, in vectors.
 
-   What a root made of the points is kept for one block only. Rows of the roots and of their adjoints lie
-   packed, the diagonal last in each row. The means' adjoint is taken once, of the summed points. */
+   What a root made of the points is kept for one block only. The roots' rows lie packed, the diagonal last in
+   each. The means' adjoint is taken once, of the summed points. */
 
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 16
+#define BLOCK 32
+#define LANES 8
+
+typedef double Lanes __attribute__((vector_size(8 * LANES)));
 
 static double *memory;
 static size_t room;
@@ -27,7 +30,7 @@ static double log_sum_exp(const double *x, ptrdiff_t n, ptrdiff_t stride)
 {
     double largest = x[0], total = 0.0;
     for (ptrdiff_t i = 1; i < n; i++)
-        largest = fmax(largest, x[i * stride]);
+        largest = x[i * stride] > largest ? x[i * stride] : largest;
     for (ptrdiff_t i = 0; i < n; i++)
         total += exp(x[i * stride] - largest);
     return log(total) + largest;
@@ -58,19 +61,22 @@ static void centred(const double *x, ptrdiff_t count, const double *mu, ptrdiff_
 static void multiplied(const double *restrict root, const double *restrict points, ptrdiff_t d,
                        double *restrict made, double *restrict squares)
 {
-    double square[BLOCK] = {0.0};
+    Lanes *square = (Lanes *)squares, *to = (Lanes *)made;
+    square[0] = square[1] = square[2] = square[3] = (Lanes){0.0};
     for (ptrdiff_t i = 0; i < d; i++) {
-        double sum[BLOCK] = {0.0};
-        for (ptrdiff_t j = 0; j <= i; j++)
-            for (ptrdiff_t b = 0; b < BLOCK; b++)
-                sum[b] += root[j] * points[j * BLOCK + b];
-        for (ptrdiff_t b = 0; b < BLOCK; b++) {
-            made[i * BLOCK + b] = sum[b];
-            square[b] += sum[b] * sum[b];
+        Lanes a = {0.0}, b = a, c = a, e = a;
+        const Lanes *at = (const Lanes *)points;
+        for (ptrdiff_t j = 0; j <= i; j++, at += 4) {
+            a += root[j] * at[0];
+            b += root[j] * at[1];
+            c += root[j] * at[2];
+            e += root[j] * at[3];
         }
+        to[0] = a, to[1] = b, to[2] = c, to[3] = e;
+        square[0] += a * a, square[1] += b * b, square[2] += c * c, square[3] += e * e;
         root += i + 1;
+        to += 4;
     }
-    memcpy(squares, square, sizeof square);
 }
 
 static double prior_of(const double *q, const double *below, ptrdiff_t d, double gamma, double m)
@@ -90,9 +96,9 @@ double gmm_primal(const double *alpha, const double *mu, const double *q, const 
                   double constant)
 {
     ptrdiff_t packed = d * (d + 1) / 2, under = d * (d - 1) / 2;
-    double *root = reserved(k * packed + k + k * BLOCK + 2 * d * BLOCK);
-    double *sums = root + k * packed, *terms = sums + k, *points = terms + k * BLOCK;
-    double *made = points + d * BLOCK, squares[BLOCK];
+    double *points = reserved(k * packed + k + k * BLOCK + 2 * d * BLOCK);
+    double *made = points + d * BLOCK, *root = made + d * BLOCK;
+    double *sums = root + k * packed, *terms = sums + k, squares[BLOCK] __attribute__((aligned(64)));
     double value = constant - n * log_sum_exp(alpha, k, 1);
     for (ptrdiff_t c = 0; c < k; c++) {
         sums[c] = packed_root(q + c * d, below + c * under, d, root + c * packed);
@@ -112,15 +118,24 @@ double gmm_primal(const double *alpha, const double *mu, const double *q, const 
     return value;
 }
 
-/* by_root += the products of what a root made, weighed, with the points, here by rows. */
-static void root_backward(const double *restrict weights, double *restrict made,
+/* How many vectors the first `rows` rows of a padded triangle take. */
+static ptrdiff_t vectors(ptrdiff_t rows)
+{
+    ptrdiff_t whole = rows / LANES;
+    return LANES * whole * (whole + 1) / 2 + rows % LANES * (whole + 1);
+}
+
+/* by_root += the products of what a root made, weighed, with the points. Its rows are padded to whole
+   vectors; room holds the points by rows, padded likewise. */
+static void root_backward(const double *restrict weights, const double *restrict made,
                           const double *restrict x, ptrdiff_t count, const double *restrict mu,
-                          ptrdiff_t d, double *restrict rows, double *restrict by_root,
+                          ptrdiff_t d, double *restrict room, Lanes *restrict by_root,
                           double *restrict summed)
 {
-    for (ptrdiff_t b = 0; b < BLOCK; b++)
+    ptrdiff_t wide = (d + LANES - 1) / LANES;
+    for (ptrdiff_t b = 0; b < count; b++)
         for (ptrdiff_t j = 0; j < d; j++)
-            rows[b * d + j] = b < count ? x[b * d + j] - mu[j] : 0.0;
+            room[b * wide * LANES + j] = x[b * d + j] - mu[j];
     for (ptrdiff_t i = 0; i < d; i++) {
         double a[BLOCK], total = 0.0;
         for (ptrdiff_t b = 0; b < BLOCK; b++) {
@@ -128,14 +143,17 @@ static void root_backward(const double *restrict weights, double *restrict made,
             total += a[b];
         }
         summed[i] += total;
-        for (ptrdiff_t b = 0; b < BLOCK; b += 8) {
-            const double *r = rows + b * d, *s = a + b;
-            for (ptrdiff_t j = 0; j <= i; j++)
-                by_root[j] += s[0] * r[j] + s[1] * r[d + j] + s[2] * r[2 * d + j] +
-                              s[3] * r[3 * d + j] + s[4] * r[4 * d + j] + s[5] * r[5 * d + j] +
-                              s[6] * r[6 * d + j] + s[7] * r[7 * d + j];
+        for (ptrdiff_t j = 0; j <= i / LANES; j++) {
+            const Lanes *at = (const Lanes *)room + j;
+            Lanes one = {0.0}, two = one, three = one, four = one;
+            for (ptrdiff_t b = 0; b < BLOCK; b += 4, at += 4 * wide) {
+                one += a[b] * at[0];
+                two += a[b + 1] * at[wide];
+                three += a[b + 2] * at[2 * wide];
+                four += a[b + 3] * at[3 * wide];
+            }
+            *by_root++ += one + two + (three + four);
         }
-        by_root += i + 1;
     }
 }
 
@@ -148,9 +166,8 @@ static void softmax(const double *terms, ptrdiff_t k, ptrdiff_t stride, double *
 
 /* What a component's adjoints are, from those of its root, with the prior's. */
 static void component_backward(const double *root, const double *by_root, const double *summed,
-                               double share, const double *below, ptrdiff_t d,
-                               double gamma, double m, double *by_mu, double *by_q,
-                               double *by_below)
+                               double share, const double *below, ptrdiff_t d, double gamma,
+                               double m, double *by_mu, double *by_q, double *by_below)
 {
     memset(by_mu, 0, d * sizeof *by_mu);
     for (ptrdiff_t i = 0; i < d; i++)
@@ -159,9 +176,9 @@ static void component_backward(const double *root, const double *by_root, const 
     for (ptrdiff_t column = 0, at = 0; column < d; column++) {
         double diagonal = root[column * (column + 1) / 2 + column];
         by_q[column] = share + m - gamma * gamma * diagonal * diagonal -
-                       by_root[column * (column + 1) / 2 + column] * diagonal;
+                       by_root[LANES * vectors(column) + column] * diagonal;
         for (ptrdiff_t row = column + 1; row < d; row++, at++)
-            by_below[at] = -by_root[row * (row + 1) / 2 + column] - gamma * gamma * below[at];
+            by_below[at] = -by_root[LANES * vectors(row) + column] - gamma * gamma * below[at];
     }
 }
 
@@ -169,15 +186,15 @@ void gmm_gradient(const double *alpha, const double *mu, const double *q, const 
                   const double *x, ptrdiff_t n, ptrdiff_t k, ptrdiff_t d, double gamma, double m,
                   double *by_alpha, double *by_mu, double *by_q, double *by_below)
 {
-    ptrdiff_t packed = d * (d + 1) / 2, under = d * (d - 1) / 2;
-    double *made = reserved(k * d * BLOCK + 2 * k * packed + k * (2 + d + 2 * BLOCK) +
-                            2 * d * BLOCK);
-    double *points = made + k * d * BLOCK, *rows = points + d * BLOCK;
-    double *terms = rows + d * BLOCK, *weights = terms + k * BLOCK;
-    double *root = weights + k * BLOCK, *by_root = root + k * packed;
-    double *summed = by_root + k * packed, *shares = summed + k * d, *sums = shares + k;
-    double squares[BLOCK];
-    memset(by_root, 0, (k * packed + k * d + k) * sizeof *by_root);
+    ptrdiff_t packed = d * (d + 1) / 2, under = d * (d - 1) / 2, padded = LANES * vectors(d);
+    ptrdiff_t by_rows = (d + LANES - 1) / LANES * LANES * BLOCK;
+    double *made = reserved(k * d * BLOCK + d * BLOCK + by_rows + k * (padded + packed) +
+                            k * (2 + d + 2 * BLOCK));
+    double *points = made + k * d * BLOCK, *rows = points + d * BLOCK, *by_root = rows + by_rows;
+    double *summed = by_root + k * padded, *shares = summed + k * d, *sums = shares + k;
+    double *terms = sums + k, *weights = terms + k * BLOCK, *root = weights + k * BLOCK;
+    double squares[BLOCK] __attribute__((aligned(64)));
+    memset(rows, 0, (by_rows + k * (padded + d + 1)) * sizeof *rows);
     for (ptrdiff_t c = 0; c < k; c++)
         sums[c] = packed_root(q + c * d, below + c * under, d, root + c * packed);
     for (ptrdiff_t first = 0; first < n; first += BLOCK) {
@@ -195,13 +212,13 @@ void gmm_gradient(const double *alpha, const double *mu, const double *q, const 
             for (ptrdiff_t b = 0; b < count; b++)
                 shares[c] += weights[c * BLOCK + b];
             root_backward(weights + c * BLOCK, made + c * d * BLOCK, x + first * d, count,
-                          mu + c * d, d, rows, by_root + c * packed, summed + c * d);
+                          mu + c * d, d, rows, (Lanes *)(by_root + c * padded), summed + c * d);
         }
     }
     softmax(alpha, k, 1, by_alpha);
     for (ptrdiff_t c = 0; c < k; c++) {
         by_alpha[c] = shares[c] - n * by_alpha[c];
-        component_backward(root + c * packed, by_root + c * packed, summed + c * d, shares[c],
+        component_backward(root + c * packed, by_root + c * padded, summed + c * d, shares[c],
                            below + c * under, d, gamma, m, by_mu + c * d, by_q + c * d,
                            by_below + c * under);
     }

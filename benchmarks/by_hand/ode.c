@@ -58,47 +58,58 @@ void ode_primal(const double *x, ptrdiff_t n, ptrdiff_t steps, double *y)
         step(x, y, n, END / steps, k, k + 4 * n, y);
 }
 
-/* Backward through `k = slope(x, y)`, k's adjoint being share * by_after + h * by_between. */
+/* to = y + h times the slope at `from`: a stage of a step computed again. */
+static void stage(const double *restrict x, const double *restrict y, double h,
+                  const double *restrict from, ptrdiff_t n, double *restrict to)
+{
+    to[0] = y[0] + h * x[0];
+    for (ptrdiff_t i = 1; i < n; i++)
+        to[i] = y[i] + h * (x[i] * from[i - 1]);
+}
+
+/* Backward through `k = slope(x, y)`, k's adjoint being share * by_after + h * by_between: to is that of y.
+   What came from between goes into the sum. */
 static void slope_backward(const double *restrict x, const double *restrict y, ptrdiff_t n,
                            double share, const double *restrict by_after, double h,
                            const double *restrict by_between, double *restrict by_x,
-                           double *restrict by_y)
+                           double *restrict sum, double *restrict to)
 {
     by_x[0] += share * by_after[0] + h * by_between[0];
+    sum[0] += by_between[0];
     for (ptrdiff_t i = 1; i < n; i++) {
         double by_k = share * by_after[i] + h * by_between[i];
         by_x[i] += by_k * y[i - 1];
-        by_y[i - 1] = by_k * x[i];
+        to[i - 1] = by_k * x[i];
+        sum[i] += by_between[i];
     }
-    by_y[n - 1] = 0.0;
+    to[n - 1] = 0.0;
 }
 
 void ode_gradient(const double *x, ptrdiff_t n, ptrdiff_t steps, double *by_x)
 {
     double h = END / steps;
     double *states = at_least(&kept, &kept_room, (steps + 1) * n);
-    double *k = at_least(&work, &work_room, 12 * n);
-    double *b1 = k + 4 * n, *b2 = k + 5 * n, *b3 = k + 6 * n, *by = k + 7 * n;
-    double *of1 = k + 8 * n, *of2 = k + 9 * n, *of3 = k + 10 * n, *of_y = k + 11 * n;
+    double *k = at_least(&work, &work_room, 6 * n);
+    double *zeros = k + 5 * n, *b1 = k, *b2 = k + n, *b3 = k + 2 * n;
     memset(states, 0, n * sizeof *states);
     for (ptrdiff_t s = 0; s < steps; s++)
-        step(x, states + s * n, n, h, k, b1, states + (s + 1) * n);
+        step(x, states + s * n, n, h, k, k + 4 * n, states + (s + 1) * n);
+    double *by = k + 3 * n, *one = k + 4 * n, *sum = states + steps * n;
     memset(by_x, 0, n * sizeof *by_x);
     memset(by, 0, n * sizeof *by);
+    memset(zeros, 0, n * sizeof *zeros);
     by[n - 1] = 1.0;
     for (ptrdiff_t s = steps - 1; s >= 0; s--) {
         const double *y = states + s * n;
-        slope(x, y, n, k);
-        moved(y, h / 2.0, k, n, b1);
-        slope(x, b1, n, k);
-        moved(y, h / 2.0, k, n, b2);
-        slope(x, b2, n, k);
-        moved(y, h, k, n, b3);
-        slope_backward(x, b3, n, h / 6.0, by, 0.0, by, by_x, of3);
-        slope_backward(x, b2, n, h / 3.0, by, h, of3, by_x, of2);
-        slope_backward(x, b1, n, h / 3.0, by, h / 2.0, of2, by_x, of1);
-        slope_backward(x, y, n, h / 6.0, by, h / 2.0, of1, by_x, of_y);
+        stage(x, y, h / 2.0, y, n, b1);
+        stage(x, y, h / 2.0, b1, n, b2);
+        stage(x, y, h, b2, n, b3);
+        memcpy(sum, by, n * sizeof *sum);
+        slope_backward(x, b3, n, h / 6.0, by, 0.0, zeros, by_x, sum, one);
+        slope_backward(x, b2, n, h / 3.0, by, h, one, by_x, sum, b3);
+        slope_backward(x, b1, n, h / 3.0, by, h / 2.0, b3, by_x, sum, one);
+        slope_backward(x, y, n, h / 6.0, by, h / 2.0, one, by_x, sum, b3);
         for (ptrdiff_t i = 0; i < n; i++)
-            by[i] += of1[i] + of2[i] + of3[i] + of_y[i];
+            by[i] = sum[i] + b3[i];
     }
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
-from by_hand import in_numba
-from gradbench import gmm, lstm
+from gradbench import ba, gmm, ht, lstm
 
-from .ours import _flat
+from .ours import flat_of
 
 Prepared = tuple[Callable[[], Any], Callable[[Any], Any]]
 
@@ -18,6 +18,8 @@ ARGUMENTS: dict[str, Callable[[dict[str, Any]], tuple[Any, ...]]] = {
     "ode": lambda given: (given["x"], given["s"]),
     "gmm": gmm._arguments,
     "lstm": lstm._arguments,
+    "ht": ht._arguments,
+    "ba": ba._arguments,
 }
 
 
@@ -25,5 +27,5 @@ def prepared(problem: str, function: str, given: dict[str, Any]) -> Prepared:
     """Return what is timed, and what makes a flat answer of its result."""
     assert function == "gradient"
     arguments = ARGUMENTS[problem](given)
-    adjoint = getattr(in_numba, problem)
-    return lambda: adjoint(*arguments), _flat
+    adjoint = importlib.import_module(f"by_hand.{problem}").gradient
+    return lambda: adjoint(*arguments), flat_of(problem, function)

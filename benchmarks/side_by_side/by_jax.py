@@ -83,6 +83,28 @@ def lstm(main: Any, extra: Any, start: Any, sequence: Any) -> Any:
     return -jnp.sum(losses) / ((sequence.shape[0] - 1) * b)
 
 
+def reprojection(camera: Any, point: Any, weight: Any, feature: Any) -> Any:
+    """Two errors of one observation; the angle is not zero here."""
+    y = point - camera[3:6]
+    angle = jnp.sqrt(jnp.sum(camera[:3] ** 2))
+    n, c, s = camera[:3] / angle, jnp.cos(angle), jnp.sin(angle)
+    at = y * c + jnp.cross(n, y) * s + n * (n @ y) * (1.0 - c)
+    seen = at[:2] / at[2]
+    radius = seen @ seen
+    distortion = 1.0 + camera[9] * radius + camera[10] * radius * radius
+    return weight * (seen * distortion * camera[6] + camera[7:9] - feature)
+
+
+def ba(cameras: Any, points: Any, weights: Any, seen: Any, features: Any) -> Any:
+    """Return the values of the Jacobian's rows; in which columns they are is known."""
+    blocks = jax.vmap(jax.jacrev(reprojection, (0, 1, 2)))(
+        cameras[seen[:, 0]], points[seen[:, 1]], weights, features
+    )
+    block = jnp.concatenate((blocks[0], blocks[1], blocks[2][:, :, None]), axis=2)
+    of_weights = jax.vmap(jax.grad(lambda w: 1.0 - w * w))(weights)
+    return jnp.concatenate((block.ravel(), of_weights))
+
+
 def of_lse(given: dict[str, Any]) -> tuple[Any, ...]:
     return jax.grad(lse), (given["x"],), None
 
@@ -104,6 +126,31 @@ def of_gmm(given: dict[str, Any]) -> tuple[Any, ...]:
 def of_lstm(given: dict[str, Any]) -> tuple[Any, ...]:
     names = ("main_params", "extra_params", "state", "sequence")
     return jax.grad(lstm, (0, 1)), tuple(given[name] for name in names), None
+
+
+def of_ba(given: dict[str, Any]) -> tuple[Any, ...]:
+    numbers = np.arange(given["p"])
+    cameras, points = np.tile(given["cam"], (given["n"], 1)), np.tile(given["x"], (given["m"], 1))
+    seen = np.stack((numbers % given["n"], numbers % given["m"]), axis=1)
+    weights, features = np.full(given["p"], given["w"]), np.tile(given["feat"], (given["p"], 1))
+    return ba, (cameras, points, weights, seen, features), None
+
+
+def of_ht(given: dict[str, Any]) -> tuple[Any, ...]:
+    from .hand_in_arrays import arguments_of, residuals
+
+    (theta, us, *rest), fixed = arguments_of(given)
+
+    def jacobian(theta: Any, us: Any, *rest: Any) -> Any:
+        def of(theta: Any, us: Any) -> Any:
+            return residuals(jnp, theta, us, *rest, *fixed)
+
+        sides = [jnp.zeros_like(us).at[:, column].set(1.0) for column in range(2)]
+        by_us = [jax.jvp(lambda us: of(theta, us), (us,), (side,))[1] for side in sides]
+        by_theta = jax.jacfwd(of)(theta, us)
+        return jnp.concatenate((jnp.stack(by_us), by_theta.T))
+
+    return jacobian, (theta, us, *rest), None
 
 
 PREPARE = {name[3:]: made for name, made in list(globals().items()) if name.startswith("of_")}

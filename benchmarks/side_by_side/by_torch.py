@@ -28,15 +28,14 @@ def llsq(x: Any, t: Any) -> Any:
 
 def ode(x: Any, steps: int) -> Any:
     h = 2.0 / steps
-    one, nothing = torch.ones(1), torch.zeros(1)
+    one = torch.ones(1)
     y = torch.zeros_like(x)
-    for step in range(steps):
+    for _ in range(steps):
         k1 = x * torch.cat((one, y[:-1]))
         k2 = x * torch.cat((one, (y + h / 2.0 * k1)[:-1]))
         k3 = x * torch.cat((one, (y + h / 2.0 * k2)[:-1]))
         k4 = x * torch.cat((one, (y + h * k3)[:-1]))
         y = y + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
-    del nothing, step
     return y
 
 
@@ -44,7 +43,9 @@ def gmm(alpha: Any, mu: Any, q: Any, below: Any, x: Any, gamma: float, m: float)
     k, d = mu.shape
     columns, rows = np.triu_indices(d, 1)
     root = torch.diag_embed(torch.exp(q))
-    root = root.index_put((torch.arange(k)[:, None], torch.tensor(rows), torch.tensor(columns)), below)
+    root = root.index_put(
+        (torch.arange(k)[:, None], torch.tensor(rows), torch.tensor(columns)), below
+    )
     made = (x[None, :, :] - mu[:, None, :]) @ root.transpose(1, 2)
     sums = torch.sum(q, 1)
     terms = (alpha + sums)[:, None] - 0.5 * torch.sum(made**2, 2)
@@ -74,6 +75,59 @@ def lstm(main: Any, extra: Any, start: Any, sequence: Any) -> Any:
         normaliser = torch.log(2.0 + torch.sum(torch.exp(prediction)))
         total = total + torch.sum(sequence[t + 1] * (prediction - normaliser))
     return -total / ((sequence.shape[0] - 1) * b)
+
+
+def reprojection(camera: Any, point: Any, weight: Any, feature: Any) -> Any:
+    """Two errors of one observation; the angle is not zero here."""
+    y = point - camera[3:6]
+    angle = torch.sqrt(torch.sum(camera[:3] ** 2))
+    n, c, s = camera[:3] / angle, torch.cos(angle), torch.sin(angle)
+    crossed = torch.linalg.cross(n, y)
+    at = y * c + crossed * s + n * torch.sum(n * y) * (1.0 - c)
+    seen = at[:2] / at[2]
+    radius = torch.sum(seen * seen)
+    distortion = 1.0 + camera[9] * radius + camera[10] * radius * radius
+    return weight * (seen * distortion * camera[6] + camera[7:9] - feature)
+
+
+def ba(given: dict[str, Any]) -> Prepared:
+    """Return the values of the Jacobian's rows; in which columns they are is known."""
+    p = given["p"]
+    numbers = torch.arange(p)
+    cameras = torch.tensor(given["cam"]).repeat(given["n"], 1)
+    points = torch.tensor(given["x"]).repeat(given["m"], 1)
+    weights, features = torch.full((p,), given["w"]), torch.tensor(given["feat"]).repeat(p, 1)
+    blocks_of = torch.func.vmap(torch.func.jacrev(reprojection, (0, 1, 2)))
+    slope = torch.func.vmap(torch.func.grad(lambda w: 1.0 - w * w))
+
+    def run() -> Any:
+        at = cameras[numbers % given["n"]], points[numbers % given["m"]]
+        blocks = blocks_of(*at, weights, features)
+        block = torch.cat((blocks[0], blocks[1], blocks[2][:, :, None]), 2)
+        return (torch.cat((block.ravel(), slope(weights))),)
+
+    return run, _flat
+
+
+def ht(given: dict[str, Any]) -> Prepared:
+    """Two compressed columns for the points' own coordinates, and one for each angle."""
+    from .hand_in_arrays import arguments_of, residuals
+
+    numbers, fixed = arguments_of(given)
+    theta, us, *rest = (torch.tensor(one) for one in numbers)
+    sides = [torch.zeros_like(us) for _ in range(2)]
+    for column, side in enumerate(sides):
+        side[:, column] = 1.0
+
+    def of(theta: Any, us: Any) -> Any:
+        return residuals(torch, theta, us, *rest, *fixed)
+
+    def run() -> Any:
+        by_us = [torch.func.jvp(lambda us: of(theta, us), (us,), (side,))[1] for side in sides]
+        by_theta = torch.func.jacfwd(of)(theta, us)
+        return (torch.cat((torch.stack(by_us), by_theta.T)),)
+
+    return run, _flat
 
 
 def of_lse(given: dict[str, Any]) -> tuple[Any, ...]:
@@ -106,6 +160,8 @@ PREPARE = {name[3:]: made for name, made in list(globals().items()) if name.star
 def prepared(problem: str, function: str, given: dict[str, Any]) -> Prepared:
     """Return what is timed, and what makes a flat answer of its result."""
     assert function == "gradient"
+    if problem in ("ba", "ht"):
+        return {"ba": ba, "ht": ht}[problem](given)
     value, arrays, rest = PREPARE[problem](given)
     leaves = tuple(torch.tensor(one, requires_grad=True) for one in arrays)
     return lambda: torch.autograd.grad(value(*leaves, *rest), leaves), _flat

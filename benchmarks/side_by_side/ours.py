@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
+import enzyme_py  # noqa: F401  # what importing takes is told apart from the first call
+
 Run = Callable[[], Any]
 FUNCTIONS = {"lse": "primal gradient", "llsq": "primal gradient", "ode": "primal gradient"}
 
 
-def prepared(problem: str, function: str, given: dict[str, Any]) -> tuple[Run, Callable[[Any], Any]]:
+def prepared(
+    problem: str, function: str, given: dict[str, Any]
+) -> tuple[Run, Callable[[Any], Any]]:
     """Return what is timed, and what makes a flat answer of its result."""
     names = FUNCTIONS.get(problem, "objective jacobian").split()
     name = names[0 if function == "primal" else 1]

@@ -65,7 +65,9 @@ def ht(c: int, vertices: int = 10_000) -> Given:
     rigid[:, :, :3, 3] = 0.1 * random.normal(size=(2, bones, 3))
     rigid[:, :, 3, 3] = 1.0
     weights = np.zeros((vertices, bones))
-    for vertex, count in enumerate(random.choice([1, 2, 3, 4], vertices, p=[0.4, 0.53, 0.04, 0.03])):
+    for vertex, count in enumerate(
+        random.choice([1, 2, 3, 4], vertices, p=[0.4, 0.53, 0.04, 0.03])
+    ):
         weights[vertex, random.permutation(bones)[:count]] = 1.0 / count
     model = {
         "parents": PARENTS,
