@@ -23,6 +23,7 @@ from enzyme_py.annotations import Duplicated as Duplicated
 from enzyme_py.annotations import DuplicatedNoNeed as DuplicatedNoNeed
 from enzyme_py.annotations import make_zero as make_zero
 from enzyme_py.errors import EnzymeError as EnzymeError
+from enzyme_py.fused import fused as fused
 from enzyme_py.jacobians import hessian as hessian
 from enzyme_py.jacobians import hvp as hvp
 from enzyme_py.jacobians import hvp_and_gradient as hvp_and_gradient

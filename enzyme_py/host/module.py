@@ -17,3 +17,4 @@ class DifferentiatedModule:
     seconds: float  # spent in the pass, for the profile
     remarks: str  # what the pass printed on stderr although it succeeded
     lost: tuple[tuple[str, str], ...] = ()  # (kernel, Const argument) that the kernel writes
+    is_fast: bool = False  # the user asked for fastmath

@@ -67,7 +67,15 @@ def is_cacheable(module: DiffModule) -> bool:
 def key(module: DiffModule, host_identity: str) -> str:
     """The name under which the result of a module is kept."""
     cpu = host_cpu()
-    parts = [module.ir, *module.entries, "", *module.options, "", host_identity]
+    parts = [
+        module.ir,
+        *module.entries,
+        "",
+        *module.options,
+        "",
+        host_identity,
+        str(module.is_fast),
+    ]
     parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
     parts.append(_own_fingerprint())
     digest = hashlib.sha256()

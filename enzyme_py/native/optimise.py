@@ -16,6 +16,7 @@ from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.ruled import with_ruled_bodies
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.code import ObjectCode
+from enzyme_py.native.fast_math import with_fast_math
 from enzyme_py.native.fortran import link_fortran
 from enzyme_py.native.lifetimes import with_frees
 from enzyme_py.native.machine import initialise_llvm, target_machine
@@ -82,6 +83,8 @@ def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
     text = _with_tables(text)
     text = with_frees(with_definitions(with_ruled_bodies(text)))
+    if module.is_fast:
+        text = with_fast_math(text)
     context = llvm.create_context()
     try:
         parsed = llvm.parse_assembly(text, context)

@@ -17,6 +17,7 @@ import llvmlite.binding as llvm
 
 from enzyme_py.errors import UnresolvedSymbolError, Where
 from enzyme_py.native.blas import blas_address
+from enzyme_py.native.fast_math import vector_address
 from enzyme_py.native.orders import order_address
 from enzyme_py.native.runtime import runtime_addresses
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
@@ -88,6 +89,7 @@ def address_of(name: str) -> int | None:
         runtime.get(name)
         or blas_address(name)
         or order_address(name)
+        or vector_address(name)
         or llvm.address_of_symbol(name)
         or _library_address(name)
     )
