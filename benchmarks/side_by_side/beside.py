@@ -51,7 +51,7 @@ def scaled(names: list[str], settings: Settings) -> Iterator[Line]:
     """Yield seconds and bytes against n, tool by tool."""
     for problem, numbers_of in SCALED.items():
         for tool in settings.tools:
-            if problem not in names or tool == "numba":
+            if problem not in names or tool in ("numba", "cfast"):
                 continue
             worker = Worker(tool, settings)
             asked = {"problem": problem, "function": "gradient", "name": "only"}

@@ -96,6 +96,7 @@ def said(lines: list[Line]) -> list[str]:
         *_mean("Beside the better of JAX and PyTorch here", libraries, 0.5),
         *_mean("Beside the adjoint by hand in C", c, 1.2),
         *_each("Beside the adjoint by hand in C", c, 2.0),
+        *_mean("The same compiled with -ffast-math", _named(lines, "ours / C, fast-math"), 1.2),
         *_mean("Gradient over primal", primal, 3.0),
         *_each(
             "Gradient over primal, lse and llsq",

@@ -15,7 +15,7 @@ from . import problems
 from .processes import Settings, Worker
 
 Line = dict[str, Any]
-WITH_PRIMAL = ("c", "ours")
+WITH_PRIMAL = ("c", "cfast", "ours")
 TOLERANCE = 1e-8
 SLICE = 0.04  # seconds of a tool in a round, if one call takes no longer
 MOST = 2.0  # seconds of all rounds of one call: after these no round begins

@@ -8,7 +8,13 @@ from typing import Any
 from . import report
 from .report import Line
 
-COLOURS = {"ours": "#b2182b", "c": "#333333", "numba": "#888888", "jax": "#2166ac"}
+COLOURS = {
+    "ours": "#b2182b",
+    "c": "#333333",
+    "cfast": "#aaaaaa",
+    "numba": "#777744",
+    "jax": "#2166ac",
+}
 COLOURS["torch"] = "#e08214"
 
 
@@ -49,16 +55,16 @@ def _ratios(plt: Any, lines: list[Line]) -> Any:
     tools = [tool for tool in COLOURS if tool != "c"]
     for place, tool in enumerate(tools):
         some = [(at, by[tool]) for at, by in enumerate(found.values()) if by[tool]]
-        across = [at + (place - 1.5) * 0.2 for at, _ in some]
+        across = [at + (place - 2) * 0.17 for at, _ in some]
         bars = [ratio for _, ratio in some]
-        axes.bar(across, bars, 0.2, color=COLOURS[tool], label=report.NAMES[tool])
+        axes.bar(across, bars, 0.17, color=COLOURS[tool], label=report.NAMES[tool])
     axes.axhline(1.0, color=COLOURS["c"], linewidth=0.8)
     axes.set_yscale("log")
     axes.set_ylabel("time / C by hand")
     axes.set_xticks(
         range(len(found)), [f"{p} {size}" for p, size in found], rotation=60, ha="right"
     )
-    axes.legend(frameon=False, ncols=4, loc="upper left")
+    axes.legend(frameon=False, ncols=5, loc="upper left")
     return figure
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-TOOLS = ("c", "ours", "numba", "jax", "torch")
+TOOLS = ("c", "cfast", "ours", "numba", "jax", "torch")
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ Found = dict[tuple[str, str], Line]
 NAMES = {
     "ours": "ours",
     "c": "by hand, C",
+    "cfast": "by hand, C, fast-math",
     "numba": "by hand, Numba",
     "jax": "JAX",
     "torch": "PyTorch",
 }
 LIBRARIES = ("jax", "torch")
+PRIMALS = ("ours", "c", "cfast")
 
 
 def shown(line: Line) -> str:
@@ -65,6 +67,7 @@ def ratios(found: Found) -> dict[str, float | None]:
     ours, c = seconds(found, "ours"), seconds(found, "c")
     return {
         "ours / C": ratio(ours, c),
+        "ours / C, fast-math": ratio(ours, seconds(found, "cfast")),
         "ours / Numba by hand": ratio(ours, seconds(found, "numba")),
         "ours / best of JAX, PyTorch": ratio(ours, best(found, LIBRARIES)),
         "gradient / primal": ratio(ours, seconds(found, "ours", "primal")),
@@ -93,7 +96,7 @@ def times(lines: list[Line]) -> list[str]:
     columns: dict[str, list[float]] = {}
     for (problem, size), found in workloads(lines).items():
         milliseconds = [_milliseconds(found.get(("gradient", tool))) for tool in tools]
-        primals = [_milliseconds(found.get(("primal", tool))) for tool in ("ours", "c")]
+        primals = [_milliseconds(found.get(("primal", tool))) for tool in PRIMALS]
         by_time.append([problem, size, *milliseconds, *primals])
         said = ratios(found)
         for name, value in said.items():
@@ -103,7 +106,12 @@ def times(lines: list[Line]) -> list[str]:
         return []
     means = [number(mean(column)) if column else "" for column in columns.values()]
     by_ratio.append(["geometric mean", "", *means])
-    head = ["problem", "size", *(NAMES[tool] for tool in tools), "primal, ours", "primal, C"]
+    head = [
+        "problem",
+        "size",
+        *(NAMES[tool] for tool in tools),
+        *(f"primal: {NAMES[tool]}" for tool in PRIMALS),
+    ]
     return [
         *table(head, by_time),
         "",

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 MODULES = {"ours": "ours", "c": "by_hand_c", "numba": "by_hand_numba", "jax": "by_jax"}
-MODULES["torch"] = "by_torch"
+MODULES |= {"cfast": "by_hand_c_fast", "torch": "by_torch"}
 SHORT = 1e-3  # calls are timed in groups that take as long
 
 
