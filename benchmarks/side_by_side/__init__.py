@@ -1,0 +1,1 @@
+"""Problems times tools, measured side by side: see benchmarks/run.py."""

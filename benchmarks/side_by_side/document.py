@@ -1,0 +1,74 @@
+"""docs/side-by-side.md, from the lines of a run."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import goals, plots, report
+from .report import Line
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+
+
+def processor() -> str:
+    """Name the processor as the system does."""
+    file = Path("/proc/cpuinfo")
+    if file.exists():
+        for line in file.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def write(lines: list[Line]) -> None:
+    """Renew the page and its pictures."""
+    pictures = plots.drawn(lines, DOCS)
+    (DOCS / "side-by-side.md").write_text("\n".join(page(lines, pictures)) + "\n")
+
+
+def page(lines: list[Line], pictures: list[str]) -> Iterator[str]:
+    """Yield the lines of the page."""
+    yield _BEGIN.format(machine=processor(), python=platform.python_version())
+    yield from _section("Goals", goals.said(lines))
+    shown = [f"![{_CAPTIONS[name]}]({name})" for name in pictures if name in _CAPTIONS]
+    yield from _section("Warm", [*report.times(lines), "", _RATIOS, "", *shown[:1]])
+    yield from _section("Beside what others reached", [*goals.beside_published(lines), "", _THERE])
+    yield from _section("Cold", [*report.cold(lines), "", _COLD])
+    yield from _section("Against size", [*report.sizes(lines), "", _SIZES, "", *shown[1:]])
+    yield from _section("What failed or was left out", report.failures(lines))
+
+
+def _section(title: str, lines: list[str]) -> Iterator[str]:
+    if any(lines[:1]):
+        yield from ("", f"## {title}", "", *lines)
+
+
+_CAPTIONS = {
+    "side-by-side-ratios.png": "Times over that of C by hand",
+    "side-by-side-size.png": "Time and memory against size",
+}
+
+_BEGIN = """# Side by side
+
+Written by `python benchmarks/run.py --write`; see [how](../benchmarks/README.md). {machine}, one core, one
+thread, Python {python}. The problems are those of the public GradBench suite, with our own numbers; the objectives of our
+column are the plain Numba kernels of `benchmarks/gradbench/`. Each tool runs in a process of its own and the rounds
+go from tool to tool; a figure is the minimum of all rounds. Answers were compared with the adjoint in C to 1e-8
+before anything was timed."""
+
+_RATIOS = """Milliseconds of one gradient (ht, ba: Jacobian), then ratios. By hand in C (`benchmarks/by_hand/`, gcc -O3
+-march=native -ffp-contract=fast): the adjoint of the same algorithm, with memory kept between the calls; loops of the objective
+stay the loops they are, except in gmm, where both sides multiply many points at once (ours by BLAS). All results but C's are
+allocated anew at each call. In ht the one by hand, too, is forward, but all columns at once."""
+
+_THERE = """Their times are from two cores of a Zen 4, ours from this machine: the last column takes the machines out by
+putting both over the time of a primal in C or C++ on the same machine."""
+
+_COLD = """Seconds of the first call in a new process, at the small size, after importing (the first row, Python's
+start not included). C: gcc and loading. The disk cache is the one that the column before filled."""
+
+_SIZES = """Nanoseconds and bytes for each element: the memory is the peak during a call above that of a process which has
+compiled, its input and result included. llsq has 16 coefficients here. Memory that stays reserved between calls
+is counted."""
