@@ -61,10 +61,9 @@ def test_kernels_have_many_features() -> None:
 
 def test_failures_are_made_small() -> None:
     seed = next(one for one in range(500) if "scan" in grammar.kernel(one).features)
-    kernel = grammar.kernel(seed)
-    small = shrunk(kernel, lambda source: "np.cumsum" in source, attempts=200)
-    assert "np.cumsum" in small.source
-    assert len(small.source.splitlines()) <= 4
+    small = shrunk(grammar.kernel(seed).source, lambda source: "np.cumsum" in source)
+    assert "np.cumsum" in small
+    assert len(small.splitlines()) <= 2
 
 
 def test_a_worker_that_dies_is_a_crash() -> None:

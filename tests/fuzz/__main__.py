@@ -28,7 +28,7 @@ def main() -> int:
     for one in report.bad if given.shrink else ():
         kernel = grammar.kernel(one["seed"], given.size)
         print(f"seed {one['seed']}, {one['question']}: {one['verdict']}")
-        print(smallest(kernel, one["question"], one["verdict"]).source, flush=True)
+        print(smallest(kernel, one["question"], one["verdict"]), flush=True)
     return 1 if report.bad else 0
 
 

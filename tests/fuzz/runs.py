@@ -163,7 +163,7 @@ def run(seeds: Iterable[int], workers: int, tell: Callable[[str], None], size: i
     return work.report
 
 
-def smallest(kernel: grammar.Kernel, question: str, verdict: str) -> grammar.Kernel:
+def smallest(kernel: grammar.Kernel, question: str, verdict: str) -> str:
     """Return a small kernel that has the same bad answer."""
     workers = [Worker()]
 
@@ -175,7 +175,7 @@ def smallest(kernel: grammar.Kernel, question: str, verdict: str) -> grammar.Ker
         return any(one["question"] == question and one["verdict"] == verdict for one in answers)
 
     try:
-        return shrunk(kernel, fails)
+        return shrunk(kernel.source, fails)
     finally:
         workers[0].close()
 

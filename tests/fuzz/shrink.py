@@ -1,59 +1,119 @@
-"""Making a failing kernel small: leave out statements as long as it fails in the same way."""
+"""Making a failing kernel small: leave out and simplify as long as it fails in the same way.
+
+Works on the syntax tree of any kernel, so that it knows nothing of the grammar. What is tried: to leave
+out a run of statements, to put a body in the place of its head, to put a part of an expression in the place of
+the whole, or a plain argument or number. Whether what comes out still means something is asked of Numba.
+"""
 
 from __future__ import annotations
 
+import ast
 import copy
 from collections.abc import Callable, Iterator
 
-from tests.fuzz.grammar import Kernel, Statement
+LEAVES = ("s", "x", "a", "0.5", "n", "0")
 
 
-def shrunk(kernel: Kernel, fails: Callable[[str], bool], attempts: int = 60) -> Kernel:
+def shrunk(source: str, fails: Callable[[str], bool], attempts: int = 300) -> str:
     """Return a smaller kernel for which `fails(source)` still holds."""
-    best, left = kernel, attempts
+    best, left, seen = ast.unparse(ast.parse(source)), attempts, {source}
     is_smaller = True
     while is_smaller and left > 0:
         is_smaller = False
         for candidate in smaller(best):
+            if candidate in seen or not _is_complete(candidate):
+                continue
+            seen.add(candidate)
             left -= 1
             if left < 0:
                 break
-            if fails(candidate.source):
+            if fails(candidate):
                 best, is_smaller = candidate, True
                 break
-    return best
+    return best + "\n"
 
 
-def smaller(kernel: Kernel) -> Iterator[Kernel]:
-    """Yield kernels with one statement less, or one whose body stands in its place."""
-    places = list(_places(kernel.statements))
-    for path in reversed(places):
-        for with_body in (False, True):
-            made = copy.deepcopy(kernel)
-            holder = made.statements
-            for number in path[:-1]:
-                holder = holder[number].body
-            statement = holder[path[-1]]
-            if with_body and not statement.body:
-                continue
-            holder[path[-1] : path[-1] + 1] = statement.body if with_body else []
-            if _is_valid(made.statements):
-                yield made
-    for piece in kernel.result.split(" + "):
-        if piece != kernel.result and piece.count("(") == piece.count(")"):
-            made = copy.deepcopy(kernel)
-            made.result = piece
-            yield made
+def smaller(source: str) -> Iterator[str]:
+    """Yield kernels that are smaller than this one, those with the most left out first."""
+    tree = ast.parse(source)
+    yield from _fewer_statements(tree)
+    yield from _simpler_expressions(tree)
 
 
-def _places(statements: list[Statement], before: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    for number, statement in enumerate(statements):
-        yield (*before, number)
-        yield from _places(statement.body, (*before, number))
+def _fewer_statements(tree: ast.Module) -> Iterator[str]:
+    blocks = [
+        (number, name)
+        for number, node in enumerate(ast.walk(tree))
+        for name in ("body", "orelse")
+        if isinstance(getattr(node, name, None), list) and not isinstance(node, ast.Module)
+    ]
+    for size in (8, 4, 2, 1):
+        for number, name in blocks:
+            count = len(_block(tree, number, name))
+            for start in range(count - size, -1, -max(1, size // 2)):
+                made = copy.deepcopy(tree)
+                block = _block(made, number, name)
+                del block[start : start + size]
+                if block or name == "orelse":
+                    yield ast.unparse(made)
+    for number, name in blocks:
+        for place, one in enumerate(_block(tree, number, name)):
+            if getattr(one, "body", None):
+                made = copy.deepcopy(tree)
+                block = _block(made, number, name)
+                block[place : place + 1] = block[place].body  # type: ignore[attr-defined]
+                yield ast.unparse(made)
 
 
-def _is_valid(statements: list[Statement]) -> bool:
-    """Tell whether no head has lost its body, as far as that can be seen; Numba sees the rest."""
-    return all(
-        bool(one.body) == one.head.endswith(":") and _is_valid(one.body) for one in statements
-    )
+def _block(tree: ast.Module, number: int, name: str) -> list[ast.stmt]:
+    """Return the statements under this name of the node of this number."""
+    found: list[ast.stmt] = getattr(list(ast.walk(tree))[number], name)
+    return found
+
+
+def _simpler_expressions(tree: ast.Module) -> Iterator[str]:
+    """Yield kernels with one expression replaced by a part of it, or by a leaf."""
+    for number, node in enumerate(ast.walk(tree)):
+        if not isinstance(node, ast.expr) or isinstance(node, (ast.Name, ast.Constant, ast.Slice)):
+            continue
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            continue
+        parts = [one for one in ast.walk(node) if isinstance(one, ast.expr)]
+        texts = dict.fromkeys(
+            [*LEAVES, *(ast.unparse(one) for one in parts if not isinstance(one, ast.Slice))]
+        )
+        whole = ast.unparse(node)
+        for text in texts:
+            if len(text) < len(whole):
+                yield _replaced(tree, number, text)
+
+
+def _replaced(tree: ast.Module, number: int, text: str) -> str:
+    made = copy.deepcopy(tree)
+    target = list(ast.walk(made))[number]
+    new = ast.parse(text, mode="eval").body
+
+    class Replace(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return new if node is target else self.generic_visit(node)
+
+    return ast.unparse(ast.fix_missing_locations(Replace().visit(made)))
+
+
+def _is_complete(source: str) -> bool:
+    """Tell whether it is Python, and a loop of `while` still counts: else it would not end."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.While):
+            asked = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+            changed = {
+                one.target.id
+                for one in ast.walk(node)
+                if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name)
+            }
+            if not asked & changed:
+                return False
+    return True
