@@ -15,6 +15,7 @@ import importlib
 from enzyme_py import errors as errors
 from enzyme_py import linalg as _linalg  # teaches the kernels' target NumPy's linear algebra
 from enzyme_py import njit as _njit  # teaches Numba the names below
+from enzyme_py.annotated_calls import autodiff as autodiff
 from enzyme_py.annotations import Active as Active
 from enzyme_py.annotations import BatchDuplicated as BatchDuplicated
 from enzyme_py.annotations import BatchDuplicatedNoNeed as BatchDuplicatedNoNeed
@@ -47,7 +48,6 @@ from enzyme_py.modes import set_strong_zero as set_strong_zero
 from enzyme_py.njit.kernel import jit as jit
 from enzyme_py.njit.stop import ignore_derivatives as ignore_derivatives
 from enzyme_py.njit.stop import stop_gradient as stop_gradient
-from enzyme_py.operators import autodiff as autodiff
 from enzyme_py.operators import grad as grad
 from enzyme_py.operators import gradient as gradient
 from enzyme_py.operators import jvp as jvp

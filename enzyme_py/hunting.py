@@ -18,6 +18,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +197,7 @@ def _run(plan: Plan, values: Sequence[Any], part: int | None = None) -> _Run:
         return function
 
     own = tuple(map(copy_of, values))
-    runner = positional_runner.__wrapped__(plan, len(own))
+    runner = unwrap(positional_runner)(plan, len(own))
     token = watcher.set(watch)
     try:
         runner.compile(tuple(map(runner.typeof_pyval, own)))

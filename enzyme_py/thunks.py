@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from enzyme_py.annotated_calls import check_apart, lanes_of
 from enzyme_py.annotations import Annotation, Const, as_annotation
 from enzyme_py.errors import AnnotationError, EnzymeError
 from enzyme_py.frontend.bound import opened
@@ -20,7 +21,6 @@ from enzyme_py.native.runtime import interface, library
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.runners import positional_runner
 from enzyme_py.njit.split import Half
-from enzyme_py.operators import check_apart, lanes_of
 from enzyme_py.request import Activity, Direction
 
 

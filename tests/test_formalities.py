@@ -22,7 +22,15 @@ MOST_LINES_OF_A_FUNCTION = 60
 # A stage imports from itself, from the stages before it, and from what every stage may know.
 STAGES = ("frontend", "rules", "assembly", "host", "native", "njit")
 SHARED = {"annotations", "errors", "keeping", "libraries", "settings", "modes", "request", "trees"}
-OPERATORS = {"autodiff", "checkpoints", "implicit", "jacobians", "mapping", "operators"}
+OPERATORS = {
+    "annotated_calls",
+    "autodiff",
+    "checkpoints",
+    "implicit",
+    "jacobians",
+    "mapping",
+    "operators",
+}
 RULES_ARE_DATA = {("frontend", "rules")}  # tables of names, which the frontend reads
 
 # Who may use the insides of Numba and the engine of llvmlite.

@@ -133,7 +133,7 @@ def check_reverse_depth(text: str, where: Where) -> None:
             for line in texts[name].split("\n"):
                 called = " call " in line
                 is_reverse = called and bool(_REQUESTS["gradient"].search(line))
-                is_request = is_reverse or called and bool(_REQUESTS["derivative"].search(line))
+                is_request = is_reverse or (called and bool(_REQUESTS["derivative"].search(line)))
                 for other in {found.strip('"') for found in _NAME.findall(line)} & texts.keys():
                     if other != name:
                         # The innermost derivative counts, and each reverse one around it.

@@ -127,7 +127,7 @@ def with_places(ir: str) -> str:
 
 def _read(function: _Function, line: str) -> None:
     function.lines.append(line)
-    code = line.split(", !dbg")[0]
+    code = line.split(", !dbg", maxsplit=1)[0]
     operation = _operation(code)
     assigned = _ASSIGNED.match(line)
     named = assigned[1] if assigned else None

@@ -28,6 +28,7 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.core.typing import signature
 from numba.extending import intrinsic, overload, register_jitable
 
+from enzyme_py.annotated_calls import autodiff
 from enzyme_py.annotations import Active, Const, Duplicated
 from enzyme_py.custom.door import Call, check_repeatable, rule_kernel, with_rules
 from enzyme_py.custom.heads import half_of_rule
@@ -38,7 +39,6 @@ from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.modes import Forward, Reverse
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.structures import at, defined, listed, regrouped
-from enzyme_py.operators import autodiff
 
 
 @functools.lru_cache(maxsize=4096)

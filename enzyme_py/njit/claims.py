@@ -30,7 +30,7 @@ from enzyme_py.request import Activity
 Values = tuple[Any, ...]
 
 
-class NotChecked(Exception):  # noqa: N818  (no error: a reason)
+class NotChecked(Exception):
     """Why a derivative is not checked."""
 
 
@@ -170,7 +170,7 @@ def _of_annotated(plan: Annotated, setting: Setting) -> Claim:
     forward = plan.mode.is_forward
     shares = [1.0 / (1 + lane) for lane in range(plan.width)]  # of each lane, in one number
     moving = [
-        forward and one.has_shadow or not forward and one is not Activity.CONST
+        (forward and one.has_shadow) or (not forward and one is not Activity.CONST)
         for one in plan.activities
     ]
     spread = [
@@ -185,10 +185,8 @@ def _of_annotated(plan: Annotated, setting: Setting) -> Claim:
         for n, moves in enumerate(moving)
     )
     arrays = [n for n, own in enumerate(shadows) if own and _has_arrays(primals[n])]
-    is_constant = (
-        plan.result is Activity.CONST
-        or not forward
-        and not isinstance(result, (float, np.floating))
+    is_constant = plan.result is Activity.CONST or (
+        not forward and not isinstance(result, (float, np.floating))
     )
     weights = None if is_constant else setting.weights(result) if forward else sum(shares)
     entering = {n: _sum(spread[n], shares) for n in arrays} if not forward else {}

@@ -15,7 +15,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from enzyme_py.keeping import kept_with_kernel, released
+from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.modes import Forward
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of

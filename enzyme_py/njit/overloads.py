@@ -18,7 +18,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, register_model, typeof_impl
 
 import enzyme_py.annotations as written
-from enzyme_py import operators
+from enzyme_py import annotated_calls, operators
 from enzyme_py.errors import AnnotationError
 from enzyme_py.frontend.bound import Leading
 from enzyme_py.frontend.bound_types import function_of, function_parts
@@ -281,9 +281,9 @@ def _lower_jvp(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any
     return run_plan(context, builder, plan, kinds, values)
 
 
-@infer_global(operators.autodiff)
+@infer_global(annotated_calls.autodiff)
 class _AutodiffTemplate(AbstractTemplate):  # type: ignore[misc]
-    key = operators.autodiff
+    key = annotated_calls.autodiff
 
     def generic(self, args: Sequence[Any], kws: Any) -> Any:
         if kws:
@@ -326,7 +326,7 @@ def _activity_of_class(kind: type[written.Annotation]) -> Activity:
     return kind.activity
 
 
-@lower_builtin(operators.autodiff, types.VarArg(types.Any))
+@lower_builtin(annotated_calls.autodiff, types.VarArg(types.Any))
 def _lower_autodiff(context: Any, builder: Any, sig: Any, args: Sequence[Any]) -> Any:
     plan, parts, start = _autodiff_plan(sig.args)
     _, place = _split_mode(sig.args)

@@ -50,7 +50,7 @@ _DRAWS = {"numba_get_np_random_state", "numba_get_py_random_state"}
 _PRINTS = {"puts", "printf", "PySys_FormatStdout", "PyObject_Print"}
 
 
-class _Raised(Exception):  # noqa: N818
+class _Raised(Exception):
     """The kernel raised at one of the points."""
 
 
@@ -128,9 +128,8 @@ class _Call:
         given = list(self._given)
         for number in self._defaults:
             own[number] = given[number]
-        if (
-            len(own) != len(given)
-            or len(given)
+        if len(own) != len(given) or (
+            given
             and isinstance(given[-1], tuple)
             and (own[-1] is not given[-1] and not _is_same_form(own[-1], given[-1]))
         ):
@@ -165,7 +164,6 @@ def _finding(claim: Claim, call: _Call) -> _Finding:
 
 def _slope(claim: Claim) -> Slope:
     """Return the slope of what the kernel leaves behind, along the claim's direction."""
-
     units: list[float] = []
 
     def left(step: float) -> float:
