@@ -30,7 +30,8 @@ def write(lines: list[Line]) -> None:
 
 def page(lines: list[Line], pictures: list[str]) -> Iterator[str]:
     """Yield the lines of the page."""
-    yield _BEGIN.format(machine=processor(), python=platform.python_version())
+    clock = next((_CLOCKS[line["clock"]] for line in lines if line.get("clock")), "")
+    yield _BEGIN.format(machine=processor(), python=platform.python_version(), clock=clock)
     yield from _section("Goals", goals.said(lines))
     shown = [f"![{_CAPTIONS[name]}]({name})" for name in pictures if name in _CAPTIONS]
     yield from _section("Warm", [*report.times(lines), "", _RATIOS, "", *shown[:1]])
@@ -50,12 +51,14 @@ _CAPTIONS = {
     "side-by-side-size.png": "Time and memory against size",
 }
 
+_CLOCKS = {"wall": "", "cpu": ", in seconds of the processor: the machine was busy"}
+
 _BEGIN = """# Side by side
 
 Written by `python benchmarks/run.py --write`; see [how](../benchmarks/README.md). {machine}, one core, one
 thread, Python {python}. The problems are those of the public GradBench suite, with our own numbers; the objectives of our
 column are the plain Numba kernels of `benchmarks/gradbench/`. Each tool runs in a process of its own and the rounds
-go from tool to tool; a figure is the minimum of all rounds. Answers were compared with the adjoint in C to 1e-8
+go from tool to tool; a figure is the minimum of all rounds{clock}. Answers were compared with the adjoint in C to 1e-8
 before anything was timed."""
 
 _RATIOS = """Milliseconds of one gradient (ht, ba: Jacobian), then ratios. By hand in C (`benchmarks/by_hand/`, gcc -O3

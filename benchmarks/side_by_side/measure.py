@@ -99,7 +99,7 @@ def compared(workload: Workload, function: str, workers: dict[str, Worker]) -> I
 def in_rounds(lines: list[Line], workers: dict[str, Worker], settings: Settings) -> None:
     """Time all calls once in each round, in turn from the first and from the last."""
     for line in lines:
-        line["rounds"] = []
+        line |= {"rounds": [], "clock": settings.clock}
     for number in range(settings.rounds):
         for line in lines if number % 2 else reversed(lines):
             if "error" in line or sum(sum(one) for one in line["rounds"]) > MOST:
