@@ -1,9 +1,9 @@
 """Gradients side by side: the suite's problems times tools, in one run.
 
-    python benchmarks/run.py [--sizes small|medium|all] [--problems lse,gmm] [--tools ours,c,numba,jax,torch]
+    python benchmarks/run.py [--sizes small|medium|all] [--problems lse,gmm] [--tools ours,c,jax]
                              [--parts warm,cold,size] [--python jax=PATH] [--out FILE] [--write]
 
-Tools: ours; adjoints by hand in C (gcc -O3) and in Numba; JAX and PyTorch, where they are installed, if need be for
+Tools: ours; adjoints by hand in C (gcc -O3) and in Numba; JAX, PyTorch and CasADi, where they are installed, if need be for
 another interpreter (`--python jax=PATH --python torch=PATH`). Each runs in a process of its own, all on one core
 and with one thread. The answers are compared with the C adjoint's before anything is timed; then rounds in which
 every tool runs once. What fails is said and the rest goes on. The lines of `--out` are JSON, one for each

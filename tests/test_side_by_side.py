@@ -82,7 +82,7 @@ def test_goals_say_what_is_missed() -> None:
         {**primal, "tool": "c", "minimum": 0.5},
     ]
     said = goals.said(lines)
-    assert "* Beside the better of JAX and PyTorch here: none above 1, met." in said
+    assert "* Beside the best of JAX, PyTorch and CasADi here: none above 1, met." in said
     over = "geometric mean 3.00, goal 1.2: missed by a factor 2.50."
     assert f"* Beside the adjoint by hand in C: {over}" in said
     assert "* Gradient over primal: geometric mean 1.50, goal 3: met." in said

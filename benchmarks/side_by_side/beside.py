@@ -32,6 +32,7 @@ def cold(names: list[str], settings: Settings) -> Iterator[Line]:
                 "by hand, C": ("c", "gradient", empty),
                 "JAX": ("jax", "gradient", cache),
                 "PyTorch": ("torch", "gradient", cache),
+                "CasADi": ("casadi", "gradient", cache),
             }
             for what, (tool, function, folder) in ways.items():
                 if tool not in settings.tools:

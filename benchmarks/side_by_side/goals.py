@@ -88,12 +88,12 @@ def _verdict(value: float, most: float) -> str:
 
 def said(lines: list[Line]) -> list[str]:
     """Return a sentence for each goal of which something was measured."""
-    c, libraries = _named(lines, "ours / C"), _named(lines, "ours / best of JAX, PyTorch")
+    c, libraries = _named(lines, "ours / C"), _named(lines, "ours / best library")
     primal = _named(lines, "gradient / primal")
     deep = [one for one in _named(lines, "gradient / primal", "gmm") if "d=64" in one[0]]
     return [
-        *_each("Beside the better of JAX and PyTorch here", libraries, 1.0),
-        *_mean("Beside the better of JAX and PyTorch here", libraries, 0.5),
+        *_each("Beside the best of JAX, PyTorch and CasADi here", libraries, 1.0),
+        *_mean("Beside the best of JAX, PyTorch and CasADi here", libraries, 0.5),
         *_mean("Beside the adjoint by hand in C", c, 1.2),
         *_each("Beside the adjoint by hand in C", c, 2.0),
         *_mean("The same compiled with -ffast-math", _named(lines, "ours / C, fast-math"), 1.2),

@@ -15,7 +15,7 @@ COLOURS = {
     "numba": "#777744",
     "jax": "#2166ac",
 }
-COLOURS["torch"] = "#e08214"
+COLOURS |= {"torch": "#e08214", "casadi": "#1b7837"}
 
 
 def drawn(lines: list[Line], folder: Path) -> list[str]:
@@ -55,16 +55,18 @@ def _ratios(plt: Any, lines: list[Line]) -> Any:
     tools = [tool for tool in COLOURS if tool != "c"]
     for place, tool in enumerate(tools):
         some = [(at, by[tool]) for at, by in enumerate(found.values()) if by[tool]]
-        across = [at + (place - 2) * 0.17 for at, _ in some]
-        bars = [ratio for _, ratio in some]
-        axes.bar(across, bars, 0.17, color=COLOURS[tool], label=report.NAMES[tool])
+        if not some:
+            continue
+        across = [at + (place - 2.5) * 0.14 for at, _ in some]
+        bars = [ratio - 1.0 for _, ratio in some]
+        axes.bar(across, bars, 0.14, 1.0, color=COLOURS[tool], label=report.NAMES[tool])
     axes.axhline(1.0, color=COLOURS["c"], linewidth=0.8)
     axes.set_yscale("log")
     axes.set_ylabel("time / C by hand")
     axes.set_xticks(
         range(len(found)), [f"{p} {size}" for p, size in found], rotation=60, ha="right"
     )
-    axes.legend(frameon=False, ncols=5, loc="upper left")
+    axes.legend(frameon=False, ncols=6, loc="upper left")
     return figure
 
 

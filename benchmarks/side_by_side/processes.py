@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-TOOLS = ("c", "cfast", "ours", "numba", "jax", "torch")
+TOOLS = ("c", "cfast", "ours", "numba", "jax", "torch", "casadi")
+PATIENCE = 60.0  # seconds for one answer
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,15 @@ class Worker:
         return "error" not in self.greeting and self.process.poll() is not None
 
     def _reply(self) -> dict[str, Any]:
+        patience = threading.Timer(PATIENCE, self.process.kill)
+        patience.start()
         line = self.process.stdout.readline()  # type: ignore[union-attr]
+        patience.cancel()
         if line:
             return json.loads(line)
         code = self.process.wait()
+        if code == -signal.SIGKILL:
+            return {"error": f"killed: no answer within {PATIENCE:g} s, or no memory"}
         self.log.seek(0)
         last = (self.log.read().strip().splitlines() or ["nothing said"])[-1]
         return {"error": f"the process ended with {code}: {last[:200]}"}

@@ -15,8 +15,9 @@ NAMES = {
     "numba": "by hand, Numba",
     "jax": "JAX",
     "torch": "PyTorch",
+    "casadi": "CasADi",
 }
-LIBRARIES = ("jax", "torch")
+LIBRARIES = ("jax", "torch", "casadi")
 PRIMALS = ("ours", "c", "cfast")
 
 
@@ -69,7 +70,7 @@ def ratios(found: Found) -> dict[str, float | None]:
         "ours / C": ratio(ours, c),
         "ours / C, fast-math": ratio(ours, seconds(found, "cfast")),
         "ours / Numba by hand": ratio(ours, seconds(found, "numba")),
-        "ours / best of JAX, PyTorch": ratio(ours, best(found, LIBRARIES)),
+        "ours / best library": ratio(ours, best(found, LIBRARIES)),
         "gradient / primal": ratio(ours, seconds(found, "ours", "primal")),
         "C: gradient / primal": ratio(c, seconds(found, "c", "primal")),
     }

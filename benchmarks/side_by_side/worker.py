@@ -27,6 +27,7 @@ from typing import Any
 
 MODULES = {"ours": "ours", "c": "by_hand_c", "numba": "by_hand_numba", "jax": "by_jax"}
 MODULES |= {"cfast": "by_hand_c_fast", "torch": "by_torch"}
+MODULES["casadi"] = "by_casadi"
 SHORT = 1e-3  # calls are timed in groups that take as long
 
 
