@@ -6,6 +6,7 @@ transform; and whatever a comparison must not do (touch arguments, draw, print, 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import timeit
@@ -254,8 +255,8 @@ def test_stopped_derivatives_are_no_mistake() -> None:
 def test_draws_are_not_repeated() -> None:
     @enzyme.jit
     def noisy(x):
-        np.random.seed(3)
-        return x * np.random.normal()
+        np.random.seed(3)  # noqa: NPY002
+        return x * np.random.normal()  # noqa: NPY002
 
     want = noisy(1.0)
     with pytest.warns(UncheckedWarning, match="random numbers"):
@@ -264,7 +265,7 @@ def test_draws_are_not_repeated() -> None:
 
 def test_printing_is_not_repeated(capfd: pytest.CaptureFixture[str]) -> None:
     def speaks(x):
-        print("once")
+        print("once")  # noqa: T201
         return x * x
 
     with pytest.warns(UncheckedWarning, match="prints"):
@@ -286,13 +287,13 @@ def test_exceptions_are_those_of_the_kernel() -> None:
 
 
 def test_global_generator_and_arguments_are_left_alone() -> None:
-    state = np.random.get_state()[1].copy()  # type: ignore[index]
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
     x = X.copy()
     x.flags.writeable = False
     made = enzyme.grad(lambda x: np.sum(x**4))
     np.testing.assert_allclose(made(x), 4 * X**3, rtol=1e-14)
     assert len(made.overloads) == 1, "the comparison compiled for other types"
-    assert np.array_equal(np.random.get_state()[1], state)  # type: ignore[index]
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
 
 
 def test_later_calls_cost_nothing() -> None:
@@ -311,7 +312,7 @@ def test_environment_switch() -> None:
     for value, want in (("1", "True"), ("0", "False")):
         done = subprocess.run(
             [sys.executable, "-c", code],
-            env={**__import__("os").environ, "ENZYME_PY_CHECK": value},
+            env={**os.environ, "ENZYME_PY_CHECK": value},
             capture_output=True,
             text=True,
             check=True,
