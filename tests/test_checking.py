@@ -105,11 +105,9 @@ def test_slopes_at_kinks_and_jumps_say_that_they_are_none(
             np.sum(0.3 * np.cos(X) * X + np.sin(X)),
         ),
         (lambda: enzyme.vjp(squares, X, 2.0)[1]((X, 1.0))[0], 4 * X * X + [2.0, 0.0, 0.0]),
-        (lambda: enzyme.jacobian(squares, X, 2.0)[0][0], np.diag(4 * X)),
         (lambda: enzyme.jacfwd(squares)(X, 2.0)[0], np.diag(4 * X)),
         (lambda: enzyme.hessian(cubes)(X), np.diag(6 * X)),
         (lambda: enzyme.hvp(cubes, X, X), 6 * X * X),
-        (lambda: enzyme.vhp(cubes, X, X), 6 * X * X),
         (
             lambda: enzyme.grad(lambda p: np.sum(p["w"]) * p["b"])({"w": X, "b": 3.0})["w"],
             np.full(3, 3.0),
@@ -120,7 +118,7 @@ def test_slopes_at_kinks_and_jumps_say_that_they_are_none(
         ),
         (lambda: enzyme.grad(lambda z: np.sum(np.abs(z) ** 2))(X + 1j), 2 * (X + 1j)),
     ],
-    ids=range(14),
+    ids=range(12),
 )
 def test_right_derivatives_pass(call: Callable[[], Any], want: Any) -> None:
     with warnings.catch_warnings():
@@ -168,7 +166,7 @@ def test_batches_pass() -> None:
         lambda f: enzyme.grad(f, argnums=(0, 1))(3.0, 1.0),
         lambda f: enzyme.autodiff(f, Active(3.0), Active(1.0)),
         lambda f: enzyme.vjp(f, 3.0, 1.0)[1](1.0),
-        lambda f: enzyme.jacobian(f, 3.0, 1.0),
+        lambda f: enzyme.jacfwd(f)(3.0, 1.0),
         lambda f: enzyme.grad(enzyme.grad(f))(3.0, 1.0),
     ],
     ids=["grad", "autodiff", "vjp", "jacobian", "second"],
