@@ -10,6 +10,7 @@ from __future__ import annotations
 import linecache
 import sys
 from dataclasses import dataclass
+from types import FrameType
 
 from enzyme_py.settings import settings
 
@@ -46,13 +47,13 @@ class Where:
 
 def calling_place() -> Where | None:
     """Return the line of the user's code that is being run: outside of this package and of Numba."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  (inspect.stack reads every source file on the way)
     while frame is not None:
         name = frame.f_globals.get("__name__", "").split(".")[0]
         file = frame.f_code.co_filename
         if name not in ("enzyme_py", "numba", "llvmlite") and not file.startswith("<"):
             return Where(file=file, line=frame.f_lineno)
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return None
 
 

@@ -29,7 +29,7 @@ from enzyme_py import native
 from enzyme_py.assembly.watching import SEEN, Site, watched
 from enzyme_py.autodiff import watcher
 from enzyme_py.differences import copy_of, direction_like, is_float, leaves_of
-from enzyme_py.errors import EnzymeError, Where
+from enzyme_py.errors import Where
 from enzyme_py.frontend.bound import opened
 from enzyme_py.frontend.lower import argument_names, behind, where_is
 from enzyme_py.host.module import DifferentiatedModule
@@ -201,8 +201,6 @@ def _run(plan: Plan, values: Sequence[Any], part: int | None = None) -> _Run:
     token = watcher.set(watch)
     try:
         runner.compile(tuple(map(runner.typeof_pyval, own)))
-    except EnzymeError:
-        raise
     finally:
         watcher.reset(token)
     result = runner(*own)

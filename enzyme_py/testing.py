@@ -45,9 +45,18 @@ from enzyme_py.differences import (
 from enzyme_py.errors import AnnotationError
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.frontend.target import DOOR
-from enzyme_py.hunting import find_nan as find_nan
+from enzyme_py.hunting import find_nan
 from enzyme_py.request import Activity
 from enzyme_py.trees import as_trees, as_tuples
+
+__all__ = [
+    "check_grads",
+    "find_nan",
+    "test_activities",
+    "test_forward",
+    "test_reverse",
+    "test_rule",
+]
 
 _STENCIL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
 _MODES = ("fwd", "rev")
@@ -238,8 +247,9 @@ def test_rule(
     check_grads(f, args, order, modes, atol, rtol, eps)
 
 
+_check: Any
 for _check in (test_forward, test_reverse, test_activities, test_rule):
-    _check.__test__ = False  # type: ignore[attr-defined]  # not for pytest to collect
+    _check.__test__ = False  # not for pytest to collect
 
 
 def _check_modes(modes: Sequence[str]) -> None:

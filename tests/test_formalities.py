@@ -21,7 +21,17 @@ MOST_LINES_OF_A_FUNCTION = 60
 
 # A stage imports from itself, from the stages before it, and from what every stage may know.
 STAGES = ("frontend", "rules", "assembly", "host", "native", "njit")
-SHARED = {"annotations", "errors", "keeping", "libraries", "settings", "modes", "request", "trees"}
+SHARED = {
+    "annotations",
+    "differences",
+    "errors",
+    "keeping",
+    "libraries",
+    "modes",
+    "request",
+    "settings",
+    "trees",
+}
 OPERATORS = {
     "annotated_calls",
     "autodiff",

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py import Active, Const, Duplicated
-from enzyme_py.testing import check_grads, test_forward, test_reverse
+from enzyme_py import Active, BatchDuplicated, Const, Duplicated
+from enzyme_py.errors import AnnotationError
+from enzyme_py.testing import check_grads, test_activities, test_forward, test_reverse
 
 X = np.array([0.5, -1.2, 2.0])
 
@@ -63,3 +64,61 @@ def test_wrong_annotated_call_is_told(check) -> None:
     x = Duplicated(0.3, 1.0) if check is test_forward else Active(0.3)
     with pytest.raises(AssertionError, match="differ by"):
         check(frozen, x)
+
+
+@enzyme.custom_vjp
+def third(x):
+    return x**3
+
+
+third.defvjp(lambda x: (x**3, x), lambda x, g: (3 * x**2 * g,))
+
+
+def two_factors(x, y):
+    return third(x) * y
+
+
+@enzyme.custom_vjp
+def half_wrong(x, y):
+    return x * y
+
+
+half_wrong.defvjp(lambda x, y: (x * y, (x, y)), lambda kept, g: (kept[1] * g, 2.0 * kept[0] * g))
+
+
+def test_second_order_passes() -> None:
+    check_grads(two_factors, (0.7, 1.3), order=2)
+
+
+def test_orders_of_functions_with_array_results() -> None:
+    check_grads(lambda x: x**3, (X,), order=2, modes=("rev",))
+
+
+def test_containers_pass() -> None:
+    check_grads(lambda p: np.sum(p["w"] ** 2) * p["b"], ({"w": X, "b": 0.5},))
+
+
+def test_argument_at_fault_is_named() -> None:
+    kernel = enzyme.jit(lambda x, y: half_wrong(x, y))
+    with pytest.raises(AssertionError, match=r"vjp: enzyme_py says .*\n.*argument `y`"):
+        check_grads(kernel, (0.5, 2.0), modes=("rev",))
+    with pytest.raises(AssertionError, match="argument `y`"):
+        test_reverse(kernel, Active(0.5), Active(2.0))
+    test_reverse(kernel, Active(0.5), Const(2.0))
+
+
+def test_all_choices_of_activities() -> None:
+    assert test_activities(weighted, X, 0.7, 3) == 6  # {x, a, both} times two modes
+    with pytest.raises(AssertionError, match="argument `y`"):
+        test_activities(half_wrong, 0.5, 2.0, modes=("rev",))
+
+
+def test_lanes_of_a_batch_are_compared() -> None:
+    shadows = np.ones(3), np.full(3, -2.0)
+    test_forward(weighted, BatchDuplicated(X, shadows), Const(0.7), Const(3))
+    test_reverse(square_into, BatchDuplicated(X, shadows), BatchDuplicated(np.zeros(3), shadows))
+
+
+def test_unknown_modes_are_refused() -> None:
+    with pytest.raises(AnnotationError, match="fwd"):
+        check_grads(weighted, (X, 0.7, 3), modes=("forward",))

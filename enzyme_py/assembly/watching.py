@@ -231,11 +231,11 @@ def _watch(
     given = [operation.to, *operands][:5]
     lines, names = [], []
     for place, value in enumerate(given):
+        wide = value
         if operation.kind == "float":
             wide = f"%{_WATCH}.{number}.{place}"
             lines.append(f"  {wide} = fpext float {value} to double")
-            value = wide
-        names.append(f"double {value}")
+        names.append(f"double {wide}")
     names += ["double 0.0"] * (5 - len(names))
     lines.append(f"  call void @{_WATCH}(i64 {number}, {', '.join(names)})")
     return lines

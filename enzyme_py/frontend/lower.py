@@ -33,6 +33,7 @@ _REFUSALS = (
     numba_errors.UnsupportedBytecodeError,
     NotImplementedError,
     TypeError,
+    AssertionError,  # of an `out` of another type than the result's
 )
 
 
@@ -161,6 +162,12 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
     where = where_is(function)
     message = f"Numba cannot compile `{where.kernel}`: {str(error).strip()}"
     remedy = "the same function must compile with numba.njit; Numba's own message is above"
+    if isinstance(error, AssertionError) and not str(error).strip():
+        message = f"Numba cannot compile `{where.kernel}`: it fails an assertion of its own"
+        remedy = (
+            "an `out` (np.dot(a, b, out)) must be contiguous and of the result's type: write "
+            "`out[...] = np.dot(a, b)` in its place, or look for the call that numba.njit refuses too"
+        )
     if _READONLY in message:
         remedy = (
             "it must compile with numba.njit for arrays that cannot be written, as captured ones: "

@@ -271,8 +271,8 @@ def _out_of_memory(module: DiffModule, outcome: Outcome) -> EnzymeError:
 def _crashed(module: DiffModule, outcome: Outcome) -> EnzymeError:
     number = outcome.signal or 0
     complaint = ASSERTION.search(outcome.log)
-    for row in CRASHES if complaint and RULED in module.ir else ():
-        if re.search(row.pattern, complaint["claim"]):
+    for row in CRASHES if RULED in module.ir else ():
+        if complaint is not None and re.search(row.pattern, complaint["claim"]):
             detail = _detail(module, outcome)
             return row.error(row.what, where=module.where, remedy=row.remedy, detail=detail)
     reason = complaint["claim"][:300] if complaint else signal.strsignal(number)

@@ -167,61 +167,94 @@ def _of_annotated(plan: Annotated, setting: Setting) -> Claim:
     primals, shadows = _parted(plan, setting.arguments)
     setting = replace(setting, arguments=primals, omitted=frozenset())
     result = setting.returned(plan.kernel, *primals)
-    forward = plan.mode.is_forward
-    shares = [1.0 / (1 + lane) for lane in range(plan.width)]  # of each lane, in one number
-    moving = [
-        (forward and one.has_shadow) or (not forward and one is not Activity.CONST)
-        for one in plan.activities
-    ]
-    spread = [
-        [
-            _like(setting.tangent(number), one) if forward else setting.weights(primals[number])
-            for one in own
-        ]
-        for number, own in enumerate(shadows)
-    ]
-    tangents = tuple(
-        None if not moves else _sum(spread[n], shares) if forward else setting.tangent(n)
-        for n, moves in enumerate(moving)
-    )
     arrays = [n for n, own in enumerate(shadows) if own and _has_arrays(primals[n])]
-    is_constant = plan.result is Activity.CONST or (
-        not forward and not isinstance(result, (float, np.floating))
-    )
-    weights = None if is_constant else setting.weights(result) if forward else sum(shares)
-    entering = {n: _sum(spread[n], shares) for n in arrays} if not forward else {}
-    leaving = entering if not forward else {n: setting.weights(primals[n]) for n in arrays}
+    # What each lane says counts by its share, so that all are in one number.
+    shares = [1.0 / (1 + lane) for lane in range(plan.width)]
+    make = _pushing if plan.mode.is_forward else _pulling
+    return make(plan, setting, shadows, result, arrays, shares)
 
-    def weigh(returned: Any, after: Values) -> float:
-        of_result = inner(weights, returned)
-        return of_result + sum(inner(one, after[n]) for n, one in leaving.items())
+
+def _pushing(
+    plan: Annotated,
+    setting: Setting,
+    shadows: Sequence[Values],
+    result: Any,
+    arrays: Sequence[int],
+    shares: Sequence[float],
+) -> Claim:
+    """Forward mode: tangents in shadows, and those of what the kernel leaves behind come out."""
+    primals = setting.arguments
+    spread = [tuple(_like(setting.tangent(n), one) for one in own) for n, own in enumerate(shadows)]
+    tangents = tuple(_sum(own, shares) for own in spread)
+    weights = None if plan.result is Activity.CONST else setting.weights(result)
+    leaving = {n: setting.weights(primals[n]) for n in arrays}
 
     def ask(derivative: Callable[..., Any]) -> float:
-        lanes = [
-            [make_zero(primals[n]) if one is None else copy_of(one) for one in own]
-            for n, own in enumerate(spread)
-        ]
-        parts = [part for n, own in enumerate(lanes) for part in (copy_of(primals[n]), *own)]
+        lanes, parts = _parts(primals, spread)
         returned = derivative(*parts, keep=True)
         total = 0.0
         for lane, share in enumerate(shares):
-            after = {n: lanes[n][lane] for n in arrays}
-            if forward:
-                found = 0.0
-                if weights is not None:
-                    own = returned[0][lane] if plan.is_batch else returned[0]
-                    found = inner(weights, own)
-                total += share * (found + sum(inner(leaving[n], one) for n, one in after.items()))
-                continue
-            gradients = [None] * plan.skipped + [
-                one[lane] if plan.is_batch and one is not None else one for one in returned[0]
-            ]
-            for n, gradient in enumerate(gradients):
-                found = gradient if gradient is not None else after.get(n)
-                total += share * inner(found, tangents[n])
+            found = sum(inner(one, lanes[n][lane]) for n, one in leaving.items())
+            if weights is not None:
+                found += inner(weights, returned[0][lane] if plan.is_batch else returned[0])
+            total += share * found
         return total
 
-    return Claim(plan.kernel, primals, tangents, weigh, ask)
+    return Claim(plan.kernel, primals, tangents, _weigher(weights, leaving), ask)
+
+
+def _pulling(
+    plan: Annotated,
+    setting: Setting,
+    shadows: Sequence[Values],
+    result: Any,
+    arrays: Sequence[int],
+    shares: Sequence[float],
+) -> Claim:
+    """Reverse mode: shadows hold cotangents of what the kernel leaves behind, gradients come out."""
+    primals = setting.arguments
+    spread = [tuple(setting.weights(primals[n]) for _ in own) for n, own in enumerate(shadows)]
+    tangents = tuple(
+        None if activity is Activity.CONST else setting.tangent(n)
+        for n, activity in enumerate(plan.activities)
+    )
+    is_number = isinstance(result, (float, np.floating)) and plan.result is not Activity.CONST
+    weights = sum(shares) if is_number else None
+    entering = {n: _sum(spread[n], shares) for n in arrays}
+
+    def ask(derivative: Callable[..., Any]) -> float:
+        lanes, parts = _parts(primals, spread)
+        returned = derivative(*parts, keep=True)[0]
+        total = 0.0
+        for lane, share in enumerate(shares):
+            for n, tangent in enumerate(tangents):
+                place = n - plan.skipped
+                gradient = returned[place] if place >= 0 else None
+                if gradient is not None and plan.is_batch:
+                    gradient = gradient[lane]
+                if gradient is None and n in arrays:
+                    gradient = lanes[n][lane]
+                total += share * inner(gradient, tangent)
+        return total
+
+    return Claim(plan.kernel, primals, tangents, _weigher(weights, entering), ask)
+
+
+def _parts(primals: Values, spread: Sequence[Sequence[Any]]) -> tuple[list[list[Any]], list[Any]]:
+    """Return fresh shadows of each argument, and all arguments of the derivative in order."""
+    lanes = [
+        [make_zero(primals[n]) if one is None else copy_of(one) for one in own]
+        for n, own in enumerate(spread)
+    ]
+    return lanes, [part for n, own in enumerate(lanes) for part in (copy_of(primals[n]), *own)]
+
+
+def _weigher(weights: Any, leaving: dict[int, Any]) -> Callable[[Any, Values], float]:
+    def weigh(returned: Any, after: Values) -> float:
+        of_memory = sum(inner(one, after[n]) for n, one in leaving.items())
+        return inner(weights, returned) + of_memory
+
+    return weigh
 
 
 def _parted(plan: Annotated, parts: Sequence[Any]) -> tuple[Values, list[Values]]:

@@ -101,7 +101,7 @@ class _Finding:
             return self.is_telling
         rounding = precision_of(self.claim.arguments) ** 0.4
         allowed = rounding * max(abs(self.slope.value), abs(self.got))
-        return abs(self.got - self.slope.value) > MARGIN * self.slope.error + allowed
+        return bool(abs(self.got - self.slope.value) > MARGIN * self.slope.error + allowed)
 
 
 class _Call:
