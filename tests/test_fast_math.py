@@ -117,3 +117,25 @@ def test_calls_stay_where_the_library_has_nothing():
     assert with_vector_functions(CALL, cpu, lambda name: False) == CALL
     other = CALL.replace("llvm.exp.f64", "my_function")
     assert with_vector_functions(other, cpu, lambda name: True) == other
+
+
+def halves(x):
+    if x[0] < 0.0:
+        raise ValueError("negative")
+    return np.sum(x * 5e-310) * 0.5
+
+
+def is_denormal_kept():
+    return np.array([5e-310])[0] * np.array([0.5])[0] > 0.0
+
+
+def test_denormals_are_zero_within_and_numbers_without():
+    x = np.ones(4)
+    found = enzyme.grad(fast(halves))
+    assert is_denormal_kept()
+    np.testing.assert_array_equal(found(x), np.zeros(4))
+    assert is_denormal_kept()
+    with pytest.raises(ValueError, match="negative"):
+        found(-x)
+    assert is_denormal_kept()
+    assert enzyme.grad(numba.njit(halves))(x)[0] > 0.0

@@ -12,7 +12,7 @@ import enzyme_py as enzyme
 from .evaluation import Evaluation, warmed
 
 
-@numba.njit(fastmath=True)
+@numba.njit
 def half_squares(x, n):
     total = 0.0
     for i in range(n):

@@ -14,14 +14,14 @@ from .evaluation import Evaluation, warmed
 END = 2.0
 
 
-@numba.njit(fastmath=True)
+@numba.njit
 def slope(x, y, out):
     out[0] = x[0]
     for i in range(1, x.size):
         out[i] = x[i] * y[i - 1]
 
 
-@numba.njit(fastmath=True)
+@numba.njit
 def solution(x, steps):
     n = x.size
     h = END / steps
@@ -44,7 +44,7 @@ def solution(x, steps):
     return y
 
 
-@numba.njit(fastmath=True)
+@numba.njit
 def last_component(x, steps):
     return solution(x, steps)[-1]
 
