@@ -50,7 +50,7 @@ def _into_cache(module: DiffModule, differentiate: Differentiate, name: str) -> 
 
 
 def _make(module: DiffModule, differentiate: Differentiate) -> tuple[ObjectCode, Profile]:
-    differentiated = differentiate(module)
+    differentiated = replace(differentiate(module), style=module.style)
     begun = time.perf_counter()
     code = optimise(differentiated)
     native = time.perf_counter() - begun

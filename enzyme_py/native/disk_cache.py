@@ -75,7 +75,7 @@ def key(module: DiffModule, host_identity: str) -> str:
     options = [*module.options, str((module.is_fast, module.keeps_slopes))]
     parts = [module.ir, *module.entries, "", *options, "", host_identity]
     parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
-    parts.append(_own_fingerprint())
+    parts += [module.style, _own_fingerprint()]
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()
