@@ -69,6 +69,7 @@ del _linalg, _njit
 
 _LATER = ("inspect", "sparse", "testing")  # modules that an ordinary run does not need
 _ELSEWHERE = {
+    "autotune": "enzyme_py.tuning",
     "custom_jvp": "enzyme_py.custom.jax_form",
     "custom_vjp": "enzyme_py.custom.jax_form",
     "link_ir": "enzyme_py.custom.link_ir",

@@ -59,10 +59,10 @@ def _doctor(given: argparse.Namespace) -> int:
 
 
 def _cache(given: argparse.Namespace) -> int:
-    from enzyme_py.native import disk_cache
+    from enzyme_py.native import disk_cache, tuned
 
     if given.clear:
-        print(f"removed {disk_cache.clear()} files")
+        print(f"removed {disk_cache.clear() + tuned.forget()} files")
     else:
         held = disk_cache.summary()
         sizes = f"{held.bytes / 1e6:.1f} MB of at most {held.limit / 1e6:.0f} MB"

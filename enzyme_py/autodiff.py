@@ -43,6 +43,7 @@ from enzyme_py.assembly.watching import with_places
 from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.keeping import made_of
+from enzyme_py.native import tuned
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.shipped import recorded, with_shipped
 from enzyme_py.request import Direction, Request
@@ -58,17 +59,17 @@ watcher = contextvars.ContextVar("watcher", default=None)
 
 def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     """Return the machine code of a request for arguments of the given Numba types."""
-    key = (request, given_types)
     if request.direction is Direction.SPLIT_REVERSE:  # its code came with the forward half
-        forward = dataclasses.replace(request, direction=Direction.SPLIT_FORWARD)
-        key = (forward, given_types[: argument_count(request)])
+        given_types = given_types[: argument_count(request)]
+        request = dataclasses.replace(request, direction=Direction.SPLIT_FORWARD)
     if watcher.get() is not None:
-        return _compile(*key)
+        return _compile(request, given_types)
+    key = request, given_types, tuned.current()
     known = made_of(request.kernel, "derivatives")
     found: NativeFunction | None = known.get(key)
     if found is None:
         with global_compiler_lock:
-            found = known.get(key) or known.setdefault(key, _compile(*key))
+            found = known.get(key) or known.setdefault(key, _compile(request, given_types))
     return found
 
 
@@ -150,10 +151,12 @@ def _compile_as_asked(
         return watch(run_pass(dataclasses.replace(module, ir=with_places(module.ir))))
     # Code made without that check may not answer for a request that needs it.
     way = " without block copies" if copies_blocks else ""
+    module = tuned.with_choice(module, host.identity() + way)
     if settings.record is not None:  # the disk cache, left out, would have no IR to record
         function = native.compile(module, recorded(run_pass, settings.record, way))
     else:
         function = native.compile(module, with_shipped(run_pass, way), host.identity() + way)
+    tuned.note(function.profile.object_hash)
     _record(module.where.kernel or "", lowered, function.profile)
     tell_lost(function.lost, module.where)
     return function

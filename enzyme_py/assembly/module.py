@@ -22,3 +22,4 @@ class DiffModule:
     where: Where
     is_fast: bool = False  # the user asked for fastmath
     keeps_slopes: bool = False  # of functions that would be called again (rules/slopes.py)
+    style: str = ""  # of the native stage: "", "scalar" or "rolled", see native/optimise.py

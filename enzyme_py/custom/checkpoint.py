@@ -16,7 +16,6 @@ arguments is added up in one shadow, whatever the number of steps.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -36,12 +35,13 @@ from enzyme_py.custom.packing import Packing, Part, static_value
 from enzyme_py.custom.schedules import period_for, slots_for, stride
 from enzyme_py.errors import EnzymeError, RuleError
 from enzyme_py.frontend.lower import compile_kernel, where_is
+from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.modes import Forward, Reverse
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.structures import at, defined, listed, regrouped
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def loop_kernel(kernel: Any, held: int, schedule: int) -> Any:
     """Return the dispatcher run(state, n, (*what the step holds, *args), memory)."""
     name = f"checkpoint_of_{kernel.py_func.__name__}"

@@ -11,19 +11,19 @@ code with derivatives in it, so they are differentiated in turn.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from enzyme_py.custom.door import Call, check_repeatable, with_rules
 from enzyme_py.custom.heads import half_of_rule
+from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.njit.jvp import Jvp
 from enzyme_py.njit.plans import transform
 from enzyme_py.njit.pullback import pullback
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def rematerialised(kernel: Any) -> Any:
     """Return the dispatcher of a kernel that is run again in reverse mode."""
     return with_rules(kernel, _Again(kernel), f"remat_of_{kernel.py_func.__name__}")

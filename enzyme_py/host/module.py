@@ -18,3 +18,4 @@ class DifferentiatedModule:
     remarks: str  # what the pass printed on stderr although it succeeded
     lost: tuple[tuple[str, str], ...] = ()  # (kernel, Const argument) that the kernel writes
     is_fast: bool = False  # the user asked for fastmath
+    style: str = ""  # as that of the DiffModule

@@ -50,7 +50,7 @@ def _into_cache(module: DiffModule, differentiate: Differentiate, name: str) -> 
 
 
 def _make(module: DiffModule, differentiate: Differentiate) -> tuple[ObjectCode, Profile]:
-    differentiated = differentiate(module)
+    differentiated = replace(differentiate(module), style=module.style)
     begun = time.perf_counter()
     code = optimise(differentiated)
     native = time.perf_counter() - begun
@@ -60,6 +60,9 @@ def _make(module: DiffModule, differentiate: Differentiate) -> tuple[ObjectCode,
 def _loaded(module: DiffModule, code: ObjectCode, profile: Profile) -> NativeFunction:
     function = load(code, module.where)
     measured = replace(
-        profile, load=function.profile.load, object_bytes=function.profile.object_bytes
+        function.profile,
+        host=profile.host,
+        native=profile.native,
+        is_from_cache=profile.is_from_cache,
     )
     return replace(function, profile=measured)

@@ -69,13 +69,18 @@ def is_portable(module: DiffModule) -> bool:
     return _ADDRESS.search(module.ir) is None
 
 
+def options_of(module: DiffModule) -> list[str]:
+    """Return all that decides beside the IR what the pass makes of it."""
+    return [*module.options, str((module.is_fast, module.keeps_slopes))]
+
+
 def key(module: DiffModule, host_identity: str) -> str:
     """The name under which the result of a module is kept."""
     cpu = host_cpu()
-    options = [*module.options, str((module.is_fast, module.keeps_slopes))]
+    options = options_of(module)
     parts = [module.ir, *module.entries, "", *options, "", host_identity]
     parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
-    parts.append(_own_fingerprint())
+    parts += [module.style, _own_fingerprint()]
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()

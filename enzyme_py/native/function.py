@@ -14,6 +14,7 @@ class Profile:
     native: float = 0.0  # optimising and generating code
     load: float = 0.0
     object_bytes: int = 0
+    object_hash: str = ""
     is_from_cache: bool = False
 
 

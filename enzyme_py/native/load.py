@@ -7,6 +7,7 @@ MEASURED against alternatives: one shared instance leaks 10 kB a function, MCJIT
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import time
 import weakref
@@ -47,7 +48,11 @@ def load(code: ObjectCode, where: Where | None = None) -> NativeFunction:
         addresses=addresses,
         symbols=names,
         keep_alive=linked,
-        profile=Profile(load=seconds, object_bytes=len(code.binary)),
+        profile=Profile(
+            load=seconds,
+            object_bytes=len(code.binary),
+            object_hash=hashlib.sha256(code.binary).hexdigest(),
+        ),
         lost=code.lost,
     )
 

@@ -67,7 +67,7 @@ def optimised(module: DifferentiatedModule) -> llvm.ModuleRef:
     parsed.triple = machine.triple
     parsed.data_layout = str(machine.target_data)
     _internalise(parsed, module.entries, module.where)
-    _run_pipeline(parsed, machine)
+    _run_pipeline(parsed, machine, module.style)
     return parsed
 
 
@@ -119,12 +119,11 @@ def _internalise(parsed: llvm.ModuleRef, entries: tuple[str, ...], where: Where)
         symbol.linkage = "external" if symbol.name in entries else "internal"
 
 
-def _run_pipeline(parsed: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+def _run_pipeline(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, style: str) -> None:
+    """Run O3; "scalar" code has no vectors, "rolled" code repeats no turn of a loop. Both pay for short loops."""
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
-    tuning.loop_vectorization = True
-    tuning.slp_vectorization = True
-    tuning.loop_interleaving = True
-    tuning.loop_unrolling = True
+    tuning.loop_vectorization = tuning.slp_vectorization = style != "scalar"
+    tuning.loop_interleaving = tuning.loop_unrolling = style != "rolled"
     builder = llvm.create_pass_builder(machine, tuning)
     passes = builder.getModulePassManager()
     passes.add_strip_dead_prototype_pass()

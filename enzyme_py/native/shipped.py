@@ -25,7 +25,7 @@ from pathlib import Path
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, CacheWarning, RuleError
 from enzyme_py.host.module import DifferentiatedModule
-from enzyme_py.native.disk_cache import is_portable, write_whole
+from enzyme_py.native.disk_cache import is_portable, options_of, write_whole
 from enzyme_py.native.machine import llvm_identity
 from enzyme_py.settings import settings
 
@@ -73,7 +73,8 @@ def recorded(differentiate: Differentiate, folder: Path, way: str = "") -> Diffe
 
 def _key(module: DiffModule, way: str) -> str:
     text = _EXCEPTION.sub(r"\1", _placeless(module.ir))
-    parts = [text, *module.entries, "", *module.options, "", way, llvm_identity(), _own_content()]
+    parts = [text, *module.entries, "", *options_of(module), "", way]
+    parts += [llvm_identity(), _own_content()]
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()
@@ -123,7 +124,10 @@ def _find(module: DiffModule, name: str) -> DifferentiatedModule | None:
             raise ActivityError(facts["refused"], where=module.where, remedy=facts["remedy"])
         lost = tuple((kernel, argument) for kernel, argument in facts["lost"])
         text = _with_exceptions(text, module)
-        return DifferentiatedModule(text, tuple(facts["entries"]), module.where, 0.0, "", lost)
+        entries = tuple(facts["entries"])
+        return DifferentiatedModule(
+            text, entries, module.where, 0.0, "", lost, is_fast=module.is_fast
+        )
     return None
 
 

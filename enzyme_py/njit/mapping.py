@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -14,12 +13,13 @@ from numba.extending import overload
 from enzyme_py import mapping
 from enzyme_py.errors import AnnotationError
 from enzyme_py.frontend.lower import argument_names, where_is
+from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.njit.dispatcher import DerivativeDispatcher
 from enzyme_py.njit.jacobian_overloads import register_transformer
 from enzyme_py.njit.structures import at, defined, each, kind_at, listed, paths, regrouped
 
 
-@functools.lru_cache(maxsize=4096)
+@kept_with_kernel
 def mapped(kernel: Any, held: int, axes: mapping.Axes) -> Any:
     """Return the dispatcher that calls a kernel for each item; the first `held` arguments are shared."""
     parameters = inspect.signature(kernel.py_func).parameters.values()

@@ -39,6 +39,11 @@ def _of_any_arity(plan: Plan) -> Callable[..., Any]:
     return lambda *arguments: transform(plan, *arguments)
 
 
+def fresh_runner(runner: DerivativeDispatcher) -> DerivativeDispatcher:
+    """Return a runner of the same plan that has compiled nothing yet."""
+    return _dispatcher(runner.py_func)
+
+
 def _dispatcher(function: Callable[..., Any]) -> DerivativeDispatcher:
     return DerivativeDispatcher(function, targetoptions={"nopython": True})
 
