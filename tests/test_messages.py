@@ -225,7 +225,7 @@ def test_says(row: Said) -> None:
         assert fragment in str(caught.value)
     if isinstance(caught.value, EnzymeError):
         assert caught.value.remedy
-    assert len(traceback.extract_tb(caught.value.__traceback__)) <= 6
+    assert len(traceback.extract_tb(caught.value.__traceback__)) <= 7
     assert np.array_equal(X, [1.0, 2.0, 3.0])
 
 
