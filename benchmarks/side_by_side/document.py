@@ -34,6 +34,7 @@ def page(lines: list[Line], pictures: list[str]) -> Iterator[str]:
     yield _BEGIN.format(machine=processor(), python=platform.python_version(), clock=clock)
     yield from _section("Goals", goals.said(lines))
     shown = [f"![{_CAPTIONS[name]}]({name})" for name in pictures if name in _CAPTIONS]
+    yield from _section("Why, where it is known", [_WHY])
     yield from _section("Warm", [*report.times(lines), "", _RATIOS, "", *shown[:1]])
     yield from _section("Beside what others reached", [*goals.beside_published(lines), "", _THERE])
     yield from _section("Cold", [*report.cold(lines), "", _COLD])
@@ -64,7 +65,15 @@ before anything was timed."""
 _RATIOS = """Milliseconds of one gradient (ht, ba: Jacobian), then ratios. By hand in C (`benchmarks/by_hand/`, gcc -O3
 -march=native -ffp-contract=fast): the adjoint of the same algorithm, with memory kept between the calls; loops of the objective
 stay the loops they are, except in gmm, where both sides multiply many points at once (ours by BLAS). All results but C's are
-allocated anew at each call. In ht the one by hand, too, is forward, but all columns at once."""
+allocated anew at each call. In ht the one by hand, too, is forward, but all columns at once. The column
+fast-math is the same C with -ffast-math on top, which lets gcc take the C library's vector functions and flush denormal
+numbers to zero: our kernels that are marked fastmath are to be read beside it."""
+
+_WHY = """* gmm with d = 64: most points belong to one component, and the weights of others are denormal numbers (1e-310): products
+  with these take a hundred cycles each. JAX flushes them to zero, C does with -ffast-math.
+* ht: by hand the twenty angles lie innermost, so one pass over the vertices with whole vectors does; ours makes seven passes, of
+  four columns each.
+* lse beside JAX: XLA has a polynomial of its own for exp inline; ours and C call the C library's, for vectors or for one number."""
 
 _THERE = """Their times are from two cores of a Zen 4, ours from this machine: the last column takes the machines out by
 putting both over the time of a primal in C or C++ on the same machine."""

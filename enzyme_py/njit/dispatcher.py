@@ -13,7 +13,7 @@ import functools
 import inspect
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numba
@@ -79,6 +79,22 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
                 return entry
         self._insert([kind._code for kind in kinds], entry, overload.objectmode)
         return entry
+
+    def _insert(self, codes: Iterable[int], entry: Any, objectmode: bool = False) -> None:
+        """Let the C dispatcher learn of an entry, once: of a signature given twice it would find neither."""
+        codes = tuple(codes)
+        if codes not in self._known:
+            self._known.add(codes)
+            super()._insert(codes, entry, objectmode)
+
+    def _clear(self) -> None:
+        self._known.clear()
+        super()._clear()
+
+    @functools.cached_property
+    def _known(self) -> set[tuple[int, ...]]:
+        """The signatures that the C dispatcher has."""
+        return set()
 
     def verify(self, args: tuple[Any, ...]) -> None:
         """Compare the derivative for arguments of these types with differences, if that is still to do."""
