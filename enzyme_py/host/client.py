@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import atexit
 import dataclasses
+import errno
 import os
 import signal
 import threading
 from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
-from enzyme_py.errors import HostCrashed
+from enzyme_py.errors import HostCrashed, HostError, Where
 from enzyme_py.host import oneshot
 from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
 from enzyme_py.host.forkserver import ForkServer, ServerEnded, can_serve
@@ -111,9 +112,27 @@ def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     ir = toolchain.prepare(module.ir).encode()
     with keeper.turns:
-        if can_serve(toolchain.executable):
-            return _serve(toolchain, options, ir, limits, module)
-        return oneshot.run(toolchain, options, ir, limits)
+        try:
+            if can_serve(toolchain.executable):
+                return _serve(toolchain, options, ir, limits, module)
+            return oneshot.run(toolchain, options, ir, limits)
+        except OSError as error:
+            raise _short_of(error, module.where) from error
+
+
+_SHORTAGES = (
+    ((errno.EMFILE, errno.ENFILE), "close files that are not needed, or raise `ulimit -n`"),
+    ((errno.ENOMEM, errno.EAGAIN), "free memory, or end other processes"),
+    ((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free room on the disk, or raise `ulimit -f`"),
+)
+
+
+def _short_of(error: OSError, where: Where) -> HostError:
+    """Return what to tell where the system refuses what the host needs."""
+    what = f"the Enzyme host could not be given a module: {error.strerror}"
+    remedies = [remedy for numbers, remedy in _SHORTAGES if error.errno in numbers]
+    remedy = remedies[0] if remedies else "run `python -m enzyme_py doctor`"
+    return HostError(what, where=where, remedy=remedy, detail=str(error))
 
 
 def _serve(

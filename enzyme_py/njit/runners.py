@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from enzyme_py.keeping import kept_with_kernel
-from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.dispatcher import derivative_dispatcher
 from enzyme_py.njit.plans import Plan, transform
 
 
@@ -39,17 +39,13 @@ def _of_any_arity(plan: Plan) -> Callable[..., Any]:
     return lambda *arguments: transform(plan, *arguments)
 
 
-def _dispatcher(function: Callable[..., Any]) -> DerivativeDispatcher:
-    return DerivativeDispatcher(function, targetoptions={"nopython": True})
-
-
 @kept_with_kernel
 def positional_runner(plan: Plan, count: int) -> Any:
     """Return the dispatcher that runs a plan on `count` positional arguments."""
     choices = _by_arity(plan)
     function = choices[count] if count < len(choices) else _of_any_arity(plan)
     function.__name__ = function.__qualname__ = type(plan).__name__.lower()
-    return _dispatcher(function)
+    return derivative_dispatcher(function, plan)
 
 
 @kept_with_kernel
@@ -70,4 +66,4 @@ def named_runner(plan: Plan, kernel: Any, name: str) -> Any:
         )
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name}, made by enzyme_py from `{py_func.__name__}`."
-    return _dispatcher(function)
+    return derivative_dispatcher(function, plan)
