@@ -68,15 +68,14 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
         key = (forward, given_types[: argument_count(request)])
     if watcher.get() is not None:
         return _compile(*key)
-    known = made_of(request.kernel, "derivatives")
-    found: NativeFunction | None = known.get(key)
+    known: dict[Any, NativeFunction] = made_of(request.kernel, "derivatives")
+    found = known.get(key)
     if found is not None:
         return found
     # Numba holds its lock where it types a call: whoever waits for a turn then could wait for ever.
     turn = contextlib.nullcontext() if global_compiler_lock.is_locked() else _turn(request.kernel)
     with turn:
-        found = known.get(key) or known.setdefault(key, _compile(*key))
-    return found
+        return known.get(key) or known.setdefault(key, _compile(*key))
 
 
 _turns: weakref.WeakKeyDictionary[Any, threading.Lock] = weakref.WeakKeyDictionary()

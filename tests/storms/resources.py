@@ -197,9 +197,8 @@ def run_kernels(count: int, say: Say) -> None:
     for make, what in ((plain, "plain njit functions"), (gradient, "gradients")):
         for number in range(20):
             make(-1 - number)
-        before, alive = holding(), []
-        for number in range(count):
-            alive.append(weakref.ref(make(number)))
+        before = holding()
+        alive = [weakref.ref(make(number)) for number in range(count)]
         after = holding()
         gc.collect()
         left = sum(one() is not None for one in alive)
