@@ -17,6 +17,7 @@ from pathlib import Path
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import HostCrashed, HostError, Where
 from enzyme_py.host import oneshot
+from enzyme_py.host.crash_files import save_module
 from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
 from enzyme_py.host.forkserver import ForkServer, ServerEnded, can_serve
 from enzyme_py.host.locate import find_toolchain
@@ -151,4 +152,7 @@ def _serve(
     try:
         return keeper.server(toolchain.executable).run(arguments, ir, limits)
     except ServerEnded as error:
-        raise HostCrashed(error.what, where=module.where, remedy=error.remedy) from error
+        remedy, saved = error.remedy, save_module(module.ir, error.what)
+        if saved is not None:
+            remedy += f"; the module was saved as {saved}"
+        raise HostCrashed(error.what, where=module.where, remedy=remedy) from error
