@@ -5,10 +5,14 @@ Four stages, in the order in which the data flows: lower and assemble, different
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import dataclasses
+import os
 import re
+import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -65,12 +69,31 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     if watcher.get() is not None:
         return _compile(request, given_types)
     key = request, given_types, tuned.current()
-    known = made_of(request.kernel, "derivatives")
-    found: NativeFunction | None = known.get(key)
-    if found is None:
-        with global_compiler_lock:
-            found = known.get(key) or known.setdefault(key, _compile(request, given_types))
-    return found
+    known: dict[Any, NativeFunction] = made_of(request.kernel, "derivatives")
+    found = known.get(key)
+    if found is not None:
+        return found
+    # Numba holds its lock where it types a call: whoever waits for a turn then could wait for ever.
+    turn = contextlib.nullcontext() if global_compiler_lock.is_locked() else _turn(request.kernel)
+    with turn:
+        return known.get(key) or known.setdefault(key, _compile(request, given_types))
+
+
+_turns: weakref.WeakKeyDictionary[Any, threading.Lock] = weakref.WeakKeyDictionary()
+os.register_at_fork(after_in_child=_turns.clear)  # threads of the parent may have held some
+
+
+def _turn(kernel: Any) -> threading.Lock:
+    """Return the lock of those who compile derivatives of a kernel.
+
+    Numba's own is held while it works and not while the pass does: other threads may compile then.
+    """
+    return _turns.setdefault(kernel, threading.Lock())
+
+
+def _assembled(request: Request, given_types: tuple[Any, ...]) -> DiffModule:
+    with global_compiler_lock:
+        return assemble(request, given_types)
 
 
 def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
@@ -96,7 +119,7 @@ def _compile_decided_while_running(
     Of nested derivatives it is wrong without a word (MEASURED: products, assignments in loops).
     """
     shadowed = dataclasses.replace(request, runtime_activity=False, shadows_constants=True)
-    if nests(assemble(request, given_types).ir, request):
+    if nests(_assembled(request, given_types).ir, request):
         return _compile_shadowed(shadowed, given_types)
     try:
         return _compile_as_asked(request, given_types)
@@ -115,7 +138,7 @@ def _compile_relaxed(
     shadowed = dataclasses.replace(request, shadows_constants=True)
     # Of a request for the primal, what was refused is a derivative that the kernel takes itself.
     is_nested = request.direction is Direction.PRIMAL
-    is_nested = is_nested or nests(assemble(request, given_types).ir, request)
+    is_nested = is_nested or nests(_assembled(request, given_types).ir, request)
     if request.direction is Direction.FORWARD or is_nested:
         try:
             return _compile_shadowed(shadowed, given_types)
@@ -138,7 +161,7 @@ def _compile_as_asked(
     request: Request, given_types: tuple[Any, ...], refusal: ActivityError | None = None
 ) -> NativeFunction:
     begun = time.perf_counter()
-    module = assemble(request, given_types)
+    module = _assembled(request, given_types)
     lowered = time.perf_counter() - begun
     copies_blocks = refusal is not None and request.direction is Direction.FORWARD
 

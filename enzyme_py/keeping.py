@@ -47,6 +47,11 @@ def made_of(owner: Any, name: str) -> dict[Any, Any]:
     return made.tables.setdefault(name, {})
 
 
+def _owner(value: Any) -> Any:
+    """Return the dispatcher that a value is or has."""
+    return value if hasattr(value, "py_func") else value.kernel
+
+
 def kept_with_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Remember results, as functools.lru_cache does, with the kernel that the first argument is or has."""
     name = f"{function.__module__}.{function.__qualname__}"
@@ -54,7 +59,7 @@ def kept_with_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     @functools.wraps(function)
     def remembered(*given: _P.args, **named: _P.kwargs) -> _R:
         key = (given, tuple(named.items())) if named else given
-        table = made_of(getattr(given[0], "kernel", given[0]), name)
+        table = made_of(_owner(given[0]), name)
         try:
             return table[key]  # type: ignore[no-any-return]
         except KeyError:
@@ -101,7 +106,7 @@ class Carried:
     """
 
     def __init__(self, value: Any) -> None:
-        table = made_of(getattr(value, "kernel", value), "carried")
+        table = made_of(_owner(value), "carried")
         kept, self.number = table.setdefault(value, (value, next(_numbers)))
         self._kept = weakref.ref(kept)
 

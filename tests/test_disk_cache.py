@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -309,3 +309,37 @@ def test_many_processes_share_one_folder(folder: Path) -> None:
         _, errors = process.communicate(timeout=120)
         assert (process.returncode, errors) == (0, b"")
     assert not list(folder.glob("*.part"))
+
+
+def test_an_entry_under_another_name_is_not_run(folder: Path) -> None:
+    """Whole and sound, but of another module: it would be a wrong derivative."""
+    compiled()
+    path = only_file(folder)
+    other = replace(MODULE, ir=TRIPLE.replace("3.0", "5.0"))
+    function = native.compile(other, CountingHost(), IDENTITY)
+    assert call_scalar(function.addresses["entry"], 2.0) == 10.0
+    (foreign,) = set(folder.iterdir()) - {path}
+    path.write_bytes(foreign.read_bytes())
+    assert [compiled(), compiled()] == [1, 0]
+
+
+def test_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
+    compiled()
+    path = only_file(folder)
+    elsewhere = tmp_path / "elsewhere"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    with pytest.warns(CacheWarning, match="cannot read"):
+        assert compiled() == 1
+    assert not path.is_symlink()  # replaced
+    assert compiled() == 0
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
+def test_what_is_no_file_is_passed_over(folder: Path, make: Callable[[Path], None]) -> None:
+    compiled()
+    path = only_file(folder)
+    path.unlink()
+    make(path)
+    with pytest.warns(CacheWarning):
+        assert compiled() == 1

@@ -244,8 +244,9 @@ def test_a_server_that_dies_in_a_request_twice(fake: Path) -> None:
         wait_until(lambda: _is_replaced(fake, first), "another server is asked")
         wait_until(lambda: _children_of_the_server(fake), "it runs a child")
         os.kill(keeper._servers[fake].hello.pid, signal.SIGKILL)
-        with pytest.raises(HostCrashed, match="in the middle of a request"):
+        with pytest.raises(HostCrashed, match="in the middle of a request") as caught:
             request.result()
+        assert "the module was saved as" in caught.value.remedy
     assert host.differentiate(a_module(GOOD)).ir
 
 

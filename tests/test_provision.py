@@ -345,3 +345,21 @@ def test_every_platform_is_pinned() -> None:
         "manylinux_2_28_aarch64",
         "macosx_13_0_arm64",
     }
+
+
+def test_a_pip_in_the_current_folder_is_not_run(
+    registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pip.py").write_text("import pathlib; pathlib.Path('was_run').touch()\n")
+    monkeypatch.chdir(tmp_path)
+    assert provision.install().read_bytes() == PROGRAM
+    assert not (tmp_path / "was_run").exists()
+
+
+def test_a_note_that_others_can_write_is_not_believed(
+    registry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locate._write_note({"identity": 1})
+    assert locate._read_note() == {"identity": 1}
+    locate._note().chmod(0o666)
+    assert locate._read_note() is None

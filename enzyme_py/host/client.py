@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import atexit
 import dataclasses
+import errno
 import os
 import signal
 import threading
 from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
-from enzyme_py.errors import HostCrashed
+from enzyme_py.errors import HostCrashed, HostError, Where
 from enzyme_py.host import oneshot
+from enzyme_py.host.crash_files import save_module
 from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
 from enzyme_py.host.forkserver import ForkServer, ServerEnded, can_serve
 from enzyme_py.host.locate import find_toolchain
@@ -111,9 +113,27 @@ def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     ir = toolchain.prepare(module.ir).encode()
     with keeper.turns:
-        if can_serve(toolchain.executable):
-            return _serve(toolchain, options, ir, limits, module)
-        return oneshot.run(toolchain, options, ir, limits)
+        try:
+            if can_serve(toolchain.executable):
+                return _serve(toolchain, options, ir, limits, module)
+            return oneshot.run(toolchain, options, ir, limits)
+        except OSError as error:
+            raise _short_of(error, module.where) from error
+
+
+_SHORTAGES = (
+    ((errno.EMFILE, errno.ENFILE), "close files that are not needed, or raise `ulimit -n`"),
+    ((errno.ENOMEM, errno.EAGAIN), "free memory, or end other processes"),
+    ((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free room on the disk, or raise `ulimit -f`"),
+)
+
+
+def _short_of(error: OSError, where: Where) -> HostError:
+    """Return what to tell where the system refuses what the host needs."""
+    what = f"the Enzyme host could not be given a module: {error.strerror}"
+    remedies = [remedy for numbers, remedy in _SHORTAGES if error.errno in numbers]
+    remedy = remedies[0] if remedies else "run `python -m enzyme_py doctor`"
+    return HostError(what, where=where, remedy=remedy, detail=str(error))
 
 
 def _serve(
@@ -132,4 +152,7 @@ def _serve(
     try:
         return keeper.server(toolchain.executable).run(arguments, ir, limits)
     except ServerEnded as error:
-        raise HostCrashed(error.what, where=module.where, remedy=error.remedy) from error
+        remedy, saved = error.remedy, save_module(module.ir, error.what)
+        if saved is not None:
+            remedy += f"; the module was saved as {saved}"
+        raise HostCrashed(error.what, where=module.where, remedy=remedy) from error

@@ -245,6 +245,7 @@ def _timed_out(module: DiffModule, outcome: Outcome) -> EnzymeError:
     remedy = (
         "give it more with enzyme_py.config(time_limit=seconds), or differentiate a smaller kernel"
     )
+    remedy += _saved(module, outcome)
     return HostTimedOut(what, where=module.where, remedy=remedy, detail=outcome.log)
 
 
@@ -265,7 +266,14 @@ def _out_of_memory(module: DiffModule, outcome: Outcome) -> EnzymeError:
     elif outcome.signal != signal.SIGKILL and outcome.limits.memory:
         what = f"the pass ran past its memory limit of {outcome.limits.memory / 2**20:.0f} MiB"
         remedy = "give it more with enzyme_py.config(memory_limit=bytes)"
+    remedy += _saved(module, outcome)
     return HostOutOfMemory(what, where=module.where, remedy=remedy, detail=outcome.log)
+
+
+def _saved(module: DiffModule, outcome: Outcome) -> str:
+    """Save the module, and return the words that say where."""
+    path = save_module(module.ir, outcome.log)
+    return f"; the module was saved as {path}" if path else ""
 
 
 def _crashed(module: DiffModule, outcome: Outcome) -> EnzymeError:

@@ -9,6 +9,7 @@ which kills that request's child and nothing else. A server that ended is never 
 
 from __future__ import annotations
 
+import errno
 import itertools
 import mmap
 import os
@@ -33,6 +34,9 @@ FRESH = "something ends the host from outside; the next request starts a fresh o
 DOCTOR = "run `python -m enzyme_py doctor`; the detail has what the system says"
 
 
+SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)  # not the program's fault
+
+
 class ServerEnded(HostError):
     """The fork server ended before it could answer. Nobody knows whether this request is to blame."""
 
@@ -50,12 +54,18 @@ def shim_path() -> Path:
     return library_file("libenzyme_py_host.so")
 
 
+def _splits(path: str) -> bool:
+    """Tell whether the loader takes a path for several, so that a descriptor has to name the file."""
+    return " " in path or ":" in path
+
+
 @contextmanager
 def _memory_file(name: str, content: bytes = b"") -> Iterator[int]:
     descriptor = os.memfd_create(f"enzyme_py_{name}", os.MFD_CLOEXEC)
     try:
-        for start in range(0, len(content), 2**30):  # one write takes at most 2 GiB
-            os.write(descriptor, content[start : start + 2**30])
+        rest = memoryview(content)
+        while rest:  # one write takes at most 2 GiB, and less at a limit on the size of files
+            rest = rest[os.write(descriptor, rest) :]
         os.lseek(descriptor, 0, os.SEEK_SET)
         yield descriptor
     finally:
@@ -113,7 +123,11 @@ class ForkServer:
         self, preload: Sequence[str], theirs: socket.socket, log: int
     ) -> subprocess.Popen[bytes]:
         environment = host_environment()
-        environment["LD_PRELOAD"] = " ".join(preload)
+        held = [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in preload if _splits(path)]
+        names = iter([f"/proc/self/fd/{descriptor}" for descriptor in held])
+        environment["LD_PRELOAD"] = " ".join(
+            next(names) if _splits(path) else path for path in preload
+        )
         environment[protocol.SERVER_FD_VARIABLE] = str(theirs.fileno())
         environment[protocol.CLIENT_PID_VARIABLE] = str(os.getpid())
         try:
@@ -124,12 +138,17 @@ class ForkServer:
                 stdout=subprocess.DEVNULL,
                 stderr=log,
                 cwd="/",  # a server that lives long must not keep a folder busy
-                pass_fds=[theirs.fileno()],
+                pass_fds=[theirs.fileno(), *held],
                 start_new_session=True,  # the terminal's Ctrl-C is for Python alone
             )
         except OSError as error:
+            if error.errno in SHORTAGES:
+                raise
             message = f"the Enzyme host {self.executable} cannot be run: {error.strerror}"
             raise HostNotFound(message, remedy=DOCTOR, detail=str(error)) from error
+        finally:
+            for descriptor in held:
+                os.close(descriptor)
 
     def _read_hello(self, log: int) -> protocol.Hello:
         self._socket.settimeout(HELLO_SECONDS)

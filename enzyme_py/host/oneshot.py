@@ -20,6 +20,7 @@ from pathlib import Path
 
 from enzyme_py.errors import HostError, HostNotFound
 from enzyme_py.host.environment import host_environment
+from enzyme_py.host.forkserver import SHORTAGES
 from enzyme_py.host.outcome import Limits, Outcome
 from enzyme_py.host.protocol import LOG_LIMIT, RESULT_SUFFIX
 from enzyme_py.host.toolchain import Toolchain
@@ -68,6 +69,8 @@ def _start(command: list[str], log: Path) -> subprocess.Popen[bytes]:
                 start_new_session=True,
             )
     except OSError as error:
+        if error.errno in SHORTAGES:
+            raise
         message = f"{command[0]} cannot be run: {error.strerror}"
         remedy = "run `python -m enzyme_py doctor`"
         raise HostNotFound(message, remedy=remedy, detail=str(error)) from error

@@ -19,7 +19,7 @@ from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.modes import Mode
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
-from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.dispatcher import derivative_dispatcher
 from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.rows import result_into
 from enzyme_py.njit.structures import defined
@@ -54,7 +54,7 @@ def products_runner(plan: Products) -> Any:
         return fill_products(plan, found, vectors, output, arguments)
 
     products.__name__ = products.__qualname__ = f"products_of_{plan.kernel.py_func.__name__}"
-    return DerivativeDispatcher(products, targetoptions={"nopython": True})
+    return derivative_dispatcher(products, plan)
 
 
 def fill_products(wanted: Any, found: Any, vectors: Any, output: Any, arguments: Any) -> NoReturn:

@@ -18,8 +18,11 @@ from typing import Any
 
 import numba
 from numba.core import dispatcher, errors, types
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
+from enzyme_py.assembly.marker import request_signature
+from enzyme_py.autodiff import compiled, watcher
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
 from enzyme_py.frontend.bound_types import BoundKernelType
 from enzyme_py.frontend.function_arguments import TakesFunctions, function_type
@@ -50,6 +53,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
             return self._entry_for_trees(len(args))
         try:
             self._check_arguments(args)
+            self._compile_ahead(args)
             entry = super()._compile_for_args(*args, **kws)
             return self._verified(entry, args)
         except (EnzymeError, errors.NumbaError) as error:
@@ -120,6 +124,27 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         if settings.check:
             self.ask_again()
         return found
+
+    def _compile_ahead(self, args: tuple[Any, ...]) -> None:
+        """Compile the derivative before Numba takes its lock for the whole of this dispatcher.
+
+        So other threads compile while this one waits for the pass. Numba finds what was made; of what
+        it would refuse nothing is said here.
+        """
+        plan = self.plan
+        is_watched = watcher.get() is not None  # the watcher compiles for itself
+        if plan is None or is_watched or not _runs_plan(self.py_func):
+            return
+        if global_compiler_lock.is_locked():
+            return
+        kinds = [_type_of(value) for value in self._flattened(args)]
+        try:
+            with global_compiler_lock:
+                bound = plan.bind(kinds)
+                _, given = request_signature(bound.request, bound.request_types)
+            compiled(bound.request, tuple(given))
+        except (errors.NumbaError, TypeError):
+            return
 
     def _entry_for_trees(self, count: int) -> Any:
         """Return what Numba's C dispatcher calls with `count` arguments that hold dicts or lists.
@@ -195,6 +220,19 @@ _dispatchers: weakref.WeakSet[DerivativeDispatcher] = weakref.WeakSet()
 def _ask_all_again() -> None:
     for one in list(_dispatchers):
         one.ask_again()
+
+
+def _runs_plan(function: Any) -> bool:
+    """Tell whether a function hands all its arguments to its plan."""
+    return "transform" in function.__code__.co_names
+
+
+def derivative_dispatcher(function: Any, plan: Any) -> DerivativeDispatcher:
+    """Return the dispatcher of a function that runs a plan; without the lock, if the kernel is."""
+    options = {"nopython": True}
+    if plan.kernel.targetoptions.get("nogil"):
+        options["nogil"] = True
+    return DerivativeDispatcher(function, targetoptions=options)
 
 
 def is_passable(kind: Any) -> bool:

@@ -19,7 +19,7 @@ from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.modes import Forward
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
-from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.dispatcher import derivative_dispatcher
 from enzyme_py.njit.gradient import activity_of
 from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.shadows import zeros_laid_out_as
@@ -108,4 +108,4 @@ def forward_part(kernel: Any, number: int, count: int, skipped: int = 0) -> Any:
 
     part.__name__ = part.__qualname__ = f"gradient_of_{kernel.py_func.__name__}"
     part.plan = ForwardPart(kernel, number, skipped)  # type: ignore[attr-defined]  # for its dispatcher
-    return DerivativeDispatcher(part, targetoptions={"nopython": True})
+    return derivative_dispatcher(part, part.plan)  # type: ignore[attr-defined]

@@ -30,7 +30,7 @@ from enzyme_py.keeping import kept_with_kernel, released
 from enzyme_py.modes import Mode
 from enzyme_py.njit.columns import Leaves, column_lines, is_inexact
 from enzyme_py.njit.copies import copy_of
-from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.dispatcher import derivative_dispatcher
 from enzyme_py.njit.functions import as_held
 from enzyme_py.njit.gradient import activity_of
 from enzyme_py.njit.plans import Plan, PlanType, transform
@@ -77,7 +77,7 @@ def jacobian_runner(plan: Jacobian) -> Any:
     word = "jacfwd" if plan.mode.is_forward else "jacrev"
     name = f"{word}_of_{plan.kernel.py_func.__name__}"
     jacobian.__name__ = jacobian.__qualname__ = name
-    return DerivativeDispatcher(jacobian, targetoptions={"nopython": True})
+    return derivative_dispatcher(jacobian, plan)
 
 
 @overload(jacobian_at, strict=False)  # annotations would count as a difference

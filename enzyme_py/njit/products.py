@@ -17,7 +17,7 @@ from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.modes import Mode
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
-from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.dispatcher import derivative_dispatcher
 from enzyme_py.njit.gradient import Gradient
 from enzyme_py.njit.jacobian import Jacobian, jacobian_runner
 from enzyme_py.njit.plans import Plan, PlanType, transform
@@ -55,7 +55,7 @@ def product_runner(plan: Product) -> Any:
         return product_at(plan, x, v, others)
 
     product.__name__ = product.__qualname__ = f"hvp_of_{plan.kernel.py_func.__name__}"
-    return DerivativeDispatcher(product, targetoptions={"nopython": True})
+    return derivative_dispatcher(product, plan)
 
 
 def gradient_kernel(plan: Product) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from enzyme_py.keeping import kept_with_kernel
-from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.dispatcher import derivative_dispatcher
 from enzyme_py.njit.plans import Plan, transform
 
 
@@ -39,13 +39,9 @@ def _of_any_arity(plan: Plan) -> Callable[..., Any]:
     return lambda *arguments: transform(plan, *arguments)
 
 
-def fresh_runner(runner: DerivativeDispatcher) -> DerivativeDispatcher:
+def fresh_runner(runner: Any) -> Any:
     """Return a runner of the same plan that has compiled nothing yet."""
-    return _dispatcher(runner.py_func)
-
-
-def _dispatcher(function: Callable[..., Any]) -> DerivativeDispatcher:
-    return DerivativeDispatcher(function, targetoptions={"nopython": True})
+    return derivative_dispatcher(runner.py_func, runner.plan)
 
 
 @kept_with_kernel
@@ -54,7 +50,7 @@ def positional_runner(plan: Plan, count: int) -> Any:
     choices = _by_arity(plan)
     function = choices[count] if count < len(choices) else _of_any_arity(plan)
     function.__name__ = function.__qualname__ = type(plan).__name__.lower()
-    return _dispatcher(function)
+    return derivative_dispatcher(function, plan)
 
 
 @kept_with_kernel
@@ -75,4 +71,4 @@ def named_runner(plan: Plan, kernel: Any, name: str) -> Any:
         )
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name}, made by enzyme_py from `{py_func.__name__}`."
-    return _dispatcher(function)
+    return derivative_dispatcher(function, plan)

@@ -24,6 +24,11 @@ class Half(Plan):
     annotated: Annotated
     direction: Direction
 
+    @property
+    def kernel(self) -> Any:  # type: ignore[override]
+        """The kernel of the whole."""
+        return self.annotated.kernel
+
     def bind(self, argument_types: Sequence[Any]) -> BoundHalf:
         """See `Plan`."""
         tape, *kinds = argument_types

@@ -227,6 +227,13 @@ class Storm:
             self.tally.servers_killed += not is_child
 
     def _damage_entries(self) -> None:
+        try:
+            self._damage_all()
+        except BaseException as error:
+            self.tally.fail(f"the vandal: {type(error).__name__}: {error}")
+            self.is_over.set()
+
+    def _damage_all(self) -> None:
         identity = host.identity()
         while self.tally.damaged < self.wanted_damage and not self.is_over.is_set():
             time.sleep(0.05)
@@ -259,7 +266,7 @@ def damage(draw: random.Random, path: Path, other: Path) -> bool:
             content[:place]
             + bytes([content[place] ^ (1 << draw.randrange(8))])
             + content[place + 1 :]
-        ),  # fmt: skip
+        ),
         lambda: bytes(len(content)),
         lambda: draw.randbytes(len(content)),
         lambda: content + b"more",

@@ -1,0 +1,33 @@
+"""The storms in a short form; the long ones are commands, with their figures in docs/testing.md."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.storms import kills, resources
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+def test_hosts_are_killed_and_entries_damaged_under_load() -> None:
+    tally, text = kills.run(kills=25, corrupt=12, threads=8, seed=7, say=lambda line: None)
+    assert tally.failures == [], text
+    assert tally.kills >= 25
+    assert tally.damaged == 12
+    assert tally.right > 25
+
+
+def test_a_wrong_number_in_a_storm_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can fail: a host that differentiates another function."""
+    wrong = kills.CUBE.replace("%z = fmul double %y, %x", "%z = fmul double %y, %y")
+    monkeypatch.setattr(kills, "CUBE", wrong)
+    tally, _ = kills.run(kills=1, corrupt=1, threads=1, seed=7, say=lambda line: None)
+    assert any(one.startswith("a wrong derivative") for one in tally.failures)
+
+
+def test_calls_and_derivatives_leave_nothing_behind() -> None:
+    said: list[str] = []
+    assert resources.run(calls=100_000, derivatives=6, kernels=0, say=said.append) == []
+    assert len(said) > 3
