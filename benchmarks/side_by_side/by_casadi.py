@@ -62,7 +62,9 @@ def gmm(alpha: Any, mu: Any, q: Any, below: Any, given: dict[str, Any]) -> Any:
         diagonal, under = ca.exp(q[:, c]), below[:, c]
         parts = []
         for column in range(d):
-            parts += [diagonal[column], under[starts[column] : starts[column] + d - 1 - column]]
+            parts += [diagonal[column]]
+            if column < d - 1:
+                parts += [under[starts[column] : starts[column] + d - 1 - column]]
         root = ca.MX(lower, ca.vertcat(*parts))
         made = ca.mtimes(root, points - ca.repmat(mu[:, c], 1, points.shape[1]))
         total = ca.sum1(q[:, c])
