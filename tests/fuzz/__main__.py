@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
-from tests.fuzz import grammar
-from tests.fuzz.runs import cores, run, smallest
+from tests.fuzz import checks, grammar
+from tests.fuzz.report import Report
+from tests.fuzz.runs import Worker, cores, run, smallest
 
 
 def main() -> int:
@@ -14,22 +16,48 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--size", type=int, default=6, help="statements of a kernel, about")
+    parser.add_argument("--size", type=int, help="statements of a kernel; drawn, if not given")
     parser.add_argument("--workers", type=int, default=cores())
-    parser.add_argument("--only", type=int, help="one kernel, with its source")
+    parser.add_argument("--folder", type=Path, help="for all answers, and to go on from")
+    parser.add_argument("--only", type=int, help="one kernel, with its source and all questions")
     parser.add_argument("--shrink", action="store_true", help="make what failed small")
     given = parser.parse_args()
-    seeds = range(given.seed, given.seed + given.count)
     if given.only is not None:
-        print(grammar.kernel(given.only, given.size).source)
-        seeds = range(given.only, given.only + 1)
-    report = run(seeds, given.workers, lambda line: print(line, flush=True), given.size)
-    print(report.text())
-    for one in report.bad if given.shrink else ():
-        kernel = grammar.kernel(one["seed"], given.size)
-        print(f"seed {one['seed']}, {one['question']}: {one['verdict']}")
-        print(smallest(kernel, one["question"], one["verdict"]), flush=True)
+        return one_kernel(given.only, given.size)
+    seeds = range(given.seed, given.seed + given.count)
+    report = run(
+        seeds, given.workers, lambda line: print(line, flush=True), given.size, given.folder
+    )
+    print(report.text(), flush=True)
+    if given.shrink:
+        write_small(report, given.size, given.folder)
     return 1 if report.bad else 0
+
+
+def one_kernel(seed: int, size: int | None) -> int:
+    """Ask everything of one kernel."""
+    source = grammar.kernel(seed, size).source
+    print(source)
+    worker = Worker()
+    names = [*checks.ALWAYS, *checks.DRAWN, *([checks.RAISES] if "raise " in source else [])]
+    answer = worker.ask(source, seed, names)
+    worker.close()
+    found = answer["outcomes"] if answer else [{"verdict": "crashed"}]
+    for one in found:
+        print(*one.values())
+    return int(any(one["verdict"] in checks.BAD for one in found))
+
+
+def write_small(report: Report, size: int | None, folder: Path | None) -> None:
+    """Make the first bad answer of each kernel small; print it, and keep it in the folder."""
+    first = {one["seed"]: one for one in reversed(report.bad)}
+    for seed, one in sorted(first.items()):
+        source = grammar.kernel(seed, size).source
+        small = smallest(source, seed, one["question"], one["verdict"])
+        text = f"# {one['question']}: {one['verdict']}, seed {seed}\n{small}"
+        print(text, flush=True)
+        if folder:
+            (folder / f"{seed}.txt").write_text(f"{text}\n# of\n{source}")
 
 
 if __name__ == "__main__":

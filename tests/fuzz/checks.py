@@ -1,35 +1,57 @@
 """The questions that are asked of one kernel, and what its answers come to.
 
-The primal against Numba's own; reverse mode against forward mode and both against central differences;
-second derivatives, forward over reverse against reverse over reverse and against differences of
-gradients; two directions at once against one; a second call against the first; constants untouched.
-A refusal that is explained is an answer too. So is "inconclusive", where differences of two step
-widths disagree with each other: a kink is near, or numbers are too large.
+Of every kernel: the primal, bit for bit Numba's own; reverse mode against differences; forward mode against
+reverse mode; a second call, bit for bit the first; constants untouched, and what the kernel writes written.
+Of some, drawn by the kernel's number: second orders against differences of gradients, two directions at
+once, a part of the arguments constant, a split derivative, the question asked by compiled code, and the
+derivative from the disk. Of kernels that can raise: that the derivative raises the same.
+
+A refusal that is explained is an answer too. So is "inconclusive", where differences of several step widths
+disagree at several points: a kink is near, or numbers are too large.
 """
 
 from __future__ import annotations
 
-import itertools
-import linecache
-from collections.abc import Callable
+import random
+import warnings
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.errors import NumbaError, NumbaPerformanceWarning
 
 import enzyme_py as enzyme
-from enzyme_py import BatchDuplicated, Const, Duplicated, Forward
+from enzyme_py import Active, BatchDuplicated, Const, Duplicated, Forward, ReverseWithPrimal
 from enzyme_py.errors import EnzymeError, HostCrashed
-from tests.fuzz.grammar import HELPERS
+from tests.fuzz.subject import (
+    POINTS,
+    TRUNCATION,
+    Inconclusive,
+    Point,
+    Subject,
+    Wrong,
+    compiled,
+    inner,
+    leaves,
+    same,
+)
 
-SIZE = 4
-STEP = 2e-4
-ROUNDING = 1e-9  # relative, forward against reverse: some thousand operations, some cancellation
-TRUNCATION = 1e-6  # relative, of differences that agree with those of twice the step
-LARGEST = 1e8  # what comes out larger is not looked at
-
-_numbers = itertools.count()
+ALWAYS = ("reverse", "forward", "again")
+RAISES = "raising"
+DRAWN = (
+    "forward over reverse",
+    "reverse over reverse",
+    "reverse over forward",
+    "batch",
+    "constants",
+    "split",
+    "compiled",
+    "disk",
+)
+SHARE = 0.08  # of the kernels, for each question that is drawn
+BAD = ("wrong", "crashed", "unexplained", "hung")
 
 
 @dataclass(frozen=True)
@@ -41,40 +63,25 @@ class Outcome:
     reason: str = ""
 
 
-class Wrong(Exception):
-    """Two answers to one question differ."""
+def questions(source: str, seed: int) -> list[str]:
+    """Return the names of the questions that are asked of a kernel in a run."""
+    drawn = random.Random(f"questions {seed}")
+    names = [*ALWAYS, *(name for name in DRAWN if drawn.random() < SHARE)]
+    return [*names, RAISES] if "raise " in source else names
 
 
-class Inconclusive(Exception):
-    """There is nothing to compare with."""
-
-
-def compiled(source: str) -> Any:
-    """Return the jitted kernel of a source text, whose lines error messages can show."""
-    name = f"<fuzz {next(_numbers)}>"
-    text = HELPERS + "\n\n" + source
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    scope: dict[str, Any] = {}
-    exec(compile(text, name, "exec"), scope)
-    return numba.njit(scope["kernel"])
-
-
-def outcomes(source: str, seed: int, *, is_second: bool) -> list[Outcome]:
-    """Ask all questions of a kernel."""
-    subject = Subject(source, seed)
-    questions: list[tuple[str, Callable[[], None]]] = [
-        ("reverse", subject.reverse),
-        ("forward", subject.forward),
-        ("again", subject.again),
-    ]
-    if is_second:
-        questions += [
-            ("forward over reverse", subject.forward_over_reverse),
-            ("reverse over reverse", subject.reverse_over_reverse),
-            ("reverse over forward", subject.reverse_over_forward),
-            ("batch", subject.batch),
-        ]
-    return [_asked(name, question) for name, question in questions]
+def outcomes(source: str, seed: int, names: Collection[str] | None = None) -> list[Outcome]:
+    """Ask the questions of a kernel: those that its number draws, or those that are named."""
+    names = questions(source, seed) if names is None else names
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaPerformanceWarning)
+        try:
+            asked = Questions(Subject(source, seed))
+        except Inconclusive as error:
+            return [Outcome("value", "inconclusive", str(error))]
+        except (NumbaError, ArithmeticError, IndexError, ValueError) as error:
+            return [Outcome("numba", "invalid", f"{type(error).__name__}: {error}".split("\n")[0])]
+        return [_asked(name, getattr(asked, name.replace(" ", "_"))) for name in names]
 
 
 def _asked(name: str, question: Callable[[], None]) -> Outcome:
@@ -94,122 +101,260 @@ def _asked(name: str, question: Callable[[], None]) -> Outcome:
     return Outcome(name, "right")
 
 
-class Subject:
-    """One kernel at one point, along two directions."""
+class Questions:
+    """What is asked of a subject; each raises where the answer is wrong."""
 
-    def __init__(self, source: str, seed: int) -> None:
-        self.kernel = compiled(source)
-        random = np.random.default_rng(seed)
-        self.active = self._drawn(random)
-        self.first, self.second = self._drawn(random), self._drawn(random)
-        self.constant = random.uniform(-1.0, 1.0, SIZE)
-        self.value = self.plain(*self.active)
-        if not np.isfinite(self.value) or abs(self.value) > LARGEST:
-            raise Inconclusive("the value is too large")
+    def __init__(self, subject: Subject) -> None:
+        self.at = subject
+        self._gradient: Any = None
+        if subject.is_number:
+            self._gradient = enzyme.value_and_grad(subject.kernel, argnums=(0, 1, 2))
         self._slopes: Any = None
-
-    @staticmethod
-    def _drawn(random: np.random.Generator) -> tuple[Any, ...]:
-        x, a = random.uniform(-1, 1, SIZE), random.uniform(-1, 1, (SIZE, SIZE))
-        return x, a, float(random.uniform(-1, 1))
-
-    def plain(self, x: Any, a: Any, s: Any) -> float:
-        return float(self.kernel(x, a, s, self.constant, SIZE))
-
-    def moved(self, way: tuple[Any, ...], step: float) -> tuple[Any, ...]:
-        return tuple(one + step * other for one, other in zip(self.active, way, strict=True))
-
-    def difference(self, f: Callable[..., float], way: tuple[Any, ...]) -> float:
-        """Return the derivative of f by central differences; raises if two steps disagree."""
-
-        def at(step: float) -> float:
-            near = f(*self.moved(way, step)) - f(*self.moved(way, -step))
-            far = f(*self.moved(way, 2 * step)) - f(*self.moved(way, -2 * step))
-            return (8 * near - far) / (12 * step)
-
-        one, other = at(STEP), at(2 * STEP)
-        scale = abs(one) + abs(self.value) + 1.0
-        if not np.isfinite(one) or abs(one - other) > TRUNCATION * scale:
-            raise Inconclusive(f"differences disagree: {one:.9g}, {other:.9g}")
-        return one
-
-    def agree(self, got: float, want: float, tolerance: float, scale: float, what: str) -> None:
-        if not abs(got - want) <= tolerance * (abs(want) + scale):
-            raise Wrong(f"{what}: {got!r} and {want!r}")
 
     # -- first order
 
-    def slopes(self) -> tuple[Any, ...]:
-        """Return the gradient by reverse mode, taken once."""
+    def slopes(self) -> Point:
+        """Return the gradient by reverse mode, taken once for each point."""
         if self._slopes is None:
-            before = [np.copy(one) for one in (*self.active, self.constant)]
-            taken = enzyme.value_and_grad(self.kernel, argnums=(0, 1, 2))
-            value, self._slopes = taken(*self.active, self.constant, SIZE)
-            self.agree(value, self.value, 1e-12, 1.0, "primal")
-            for was, one in zip(before, (*self.active, self.constant), strict=True):
-                if np.any(was != one):
-                    raise Wrong("an argument was written")
+            self._slopes = self._taken()
         return self._slopes
 
-    def scale(self) -> float:
-        return 1.0 + sum(float(np.sum(np.abs(one))) for one in self.slopes())
+    def _taken(self) -> Point:
+        at = self.at
+        given = at.given(*at.active)
+        kept = at.constant.tobytes()
+        if at.is_number:
+            value, slopes = self._gradient(*given)
+            self._check_written(given)
+        else:
+            value, pull = enzyme.vjp(at.kernel, *given)
+            slopes = pull(at.weights)[:3]
+        self._check_value(value)
+        if at.constant.tobytes() != kept:
+            raise Wrong("a constant argument was written")
+        return slopes
+
+    def _check_value(self, value: Any) -> None:
+        if not same(value, self.at.result):
+            raise Wrong(f"primal: {value!r} and {self.at.result!r}")
+
+    def _check_written(self, given: Point) -> None:
+        if not same(given[:2], self.at.after):
+            raise Wrong("arguments hold something else than behind the primal")
+
+    def agree(self, got: float, want: float, tolerance: float, what: str) -> None:
+        """Raise where two numbers differ by more than the numbers of the gradient allow."""
+        scale = 1.0 + sum(float(np.sum(np.abs(one))) for one in self.slopes())
+        if self.at.is_single:
+            tolerance = max(tolerance, self.at.tolerance)
+        if not abs(got - want) <= tolerance * (abs(want) + scale):
+            raise Wrong(f"{what}: {got!r} and {want!r}")
 
     def reverse(self) -> None:
-        along = inner(self.slopes(), self.first)
-        want = self.difference(self.plain, self.first)
-        self.agree(along, want, TRUNCATION, self.scale(), "reverse mode and differences")
+        """Compare reverse mode with differences, at the first of some points where these agree."""
+        for left in reversed(range(POINTS)):
+            along = inner(self.slopes(), self.at.first)
+            try:
+                want = self.at.difference(self.at.plain, self.at.first)
+            except Inconclusive:
+                if not left:
+                    raise
+                self._slopes = None
+                self.at.redraw()
+                continue
+            self.agree(along, want, TRUNCATION, "reverse mode and differences")
+            return
 
     def forward(self) -> None:
-        kernel, constant = self.kernel, self.constant
-        given = [Duplicated(one, way) for one, way in zip(self.active, self.first, strict=True)]
-        (tangent,) = enzyme.autodiff(Forward, kernel, Duplicated, *given, Const(constant), SIZE)
-        along = inner(self.slopes(), self.first)
-        self.agree(tangent, along, ROUNDING, self.scale(), "forward and reverse mode")
+        """Compare forward mode with reverse mode."""
+        at = self.at
+        given = at.given(*at.active)
+        if at.is_number:
+            both = [
+                Duplicated(one, at_way) for one, at_way in zip(given, self._along(), strict=False)
+            ]
+            (tangent,) = enzyme.autodiff(Forward, at.kernel, Duplicated, *both, *self._fixed())
+            self._check_written(given)
+        else:
+            tangents = (*self._along(), np.zeros_like(at.constant), 0)
+            value, tangent = enzyme.jvp(at.kernel, given, tangents)
+            self._check_value(value)
+        got = inner(leaves(tangent), leaves(at.weights))
+        self.agree(got, self._sum(at.first), at.tolerance, "forward and reverse mode")
 
     def again(self) -> None:
+        """Compare a second call with the first, bit for bit."""
         first = self.slopes()
-        self._slopes = None
-        for one, other in zip(first, self.slopes(), strict=True):
-            if np.any(np.not_equal(one, other)):
-                raise Wrong("a second call says something else")
+        if not same(first, self._taken()):
+            raise Wrong("a second call says something else")
+
+    def _along(self, way: Point | None = None) -> Point:
+        return self.at.given(*(way or self.at.first))[:3]
+
+    def _zeros(self) -> Point:
+        x, a, _ = self.at.active
+        return self.at.given(np.zeros_like(x), np.zeros_like(a), 0.0)[:2]
+
+    def _fixed(self) -> tuple[Any, ...]:
+        return Const(self.at.constant), Const(self.at.size)
+
+    def _sum(self, way: Point) -> float:
+        return inner(self.slopes(), way)
+
+    def batch(self) -> None:
+        """Compare two directions at once with reverse mode."""
+        at = self.at
+        self._only_numbers()
+        given = at.given(*at.active)
+        ways = zip(self._along(at.first), self._along(at.second), strict=True)
+        both = [BatchDuplicated(one, two) for one, two in zip(given, ways, strict=False)]
+        ((first, second),) = enzyme.autodiff(
+            Forward, at.kernel, BatchDuplicated, *both, *self._fixed()
+        )
+        for got, way in ((first, at.first), (second, at.second)):
+            self.agree(got, self._sum(way), at.tolerance, "a batch and reverse mode")
+
+    def constants(self) -> None:
+        """Compare with the gradient by some of the arguments only."""
+        at = self.at
+        self._only_numbers()
+        choice = random.Random(at.value).choice(["caa", "aca", "aac", "cca", "cac", "acc"])
+        given = at.given(*at.active)
+        shadows = self._zeros()
+        annotated: list[Any] = [Duplicated(*pair) for pair in zip(given, shadows, strict=False)]
+        annotated.append(Active(given[2]))
+        annotated = [
+            Const(one) if letter == "c" else active
+            for letter, active, one in zip(choice, annotated, given, strict=False)
+        ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", enzyme.errors.ConstWrittenWarning)
+            slopes, value = enzyme.autodiff(
+                ReverseWithPrimal, at.kernel, *annotated, *self._fixed()
+            )
+        self._check_value(value)
+        if self._loses(choice):
+            return
+        pairs = zip(choice, (*shadows, slopes[2]), self.slopes(), at.first, strict=True)
+        for letter, got, want, way in pairs:
+            if letter == "a":
+                along = (inner((one,), (way,)) for one in (got, want))
+                self.agree(*along, at.tolerance, f"constants {choice}")
+
+    def _loses(self, choice: str) -> bool:
+        """Tell whether the kernel writes to what the choice makes constant: its slope is lost."""
+        before = self.at.given(*self.at.active)[:2]
+        pairs = zip(choice, before, self.at.after, strict=False)
+        return any(letter == "c" and not same(was, one) for letter, was, one in pairs)
+
+    def split(self) -> None:
+        """Compare the two halves of a split derivative with the whole."""
+        at = self.at
+        self._only_numbers()
+        given = at.given(*at.active)
+        shadows = self._zeros()
+        annotated = [Duplicated(*pair) for pair in zip(given, shadows, strict=False)]
+        annotated = [*annotated, Active(given[2]), *self._fixed()]
+        forward, reverse = enzyme.autodiff_thunk(
+            enzyme.ReverseSplitWithPrimal, at.kernel, Active, *annotated
+        )
+        tape, value, _ = forward(*annotated)
+        slopes = reverse(*annotated, 1.0, tape)
+        self._check_value(value)
+        got = inner((*shadows, slopes[0][2]), at.first)
+        self.agree(got, self._sum(at.first), at.tolerance, "split and combined reverse mode")
+
+    def compiled(self) -> None:
+        """Compare with what compiled code gets, which calls the derivative itself."""
+        at = self.at
+        self._only_numbers()
+        gradient = enzyme.grad(at.kernel, argnums=(0, 1, 2))
+
+        @numba.njit
+        def ask(x, a, s, c, n):  # type: ignore[no-untyped-def]
+            return gradient(x, a, s, c, n)
+
+        if not same(ask(*at.given(*at.active)), self.slopes()):
+            raise Wrong("compiled code gets another gradient")
+
+    def disk(self) -> None:
+        """Compare with the derivative of the same kernel made again: its code comes from the disk."""
+        at = self.at
+        self._only_numbers()
+        again = enzyme.value_and_grad(compiled(at.source), argnums=(0, 1, 2))
+        _, slopes = again(*at.given(*at.active))
+        if not same(slopes, self.slopes()):
+            raise Wrong("the derivative from the disk says something else")
+
+    def raising(self) -> None:
+        """Compare what is raised, and the call behind it with the one before."""
+        at = self.at
+        self._only_numbers()
+        before = self.slopes()
+        want, got = self._raised(at.kernel), self._raised(self._gradient)
+        if want != got:
+            raise Wrong(f"raised: {got} and {want}")
+        if not same(before, self._taken()):
+            raise Wrong("after a raise the gradient is another one")
+
+    def _raised(self, function: Any) -> str:
+        """Return what a call raises if numbers of c are above 5."""
+        x, a, s, c, n = self.at.given(*self.at.active)
+        try:
+            function(x, a, s, c + 10.0, n)
+        except Exception as error:
+            return f"{type(error).__name__}{error.args}"
+        return "nothing"
+
+    def _only_numbers(self) -> None:
+        if not self.at.is_number:
+            raise Inconclusive("asked of kernels that return a number")
 
     # -- second order
 
     def _along_second(self) -> Any:
-        kernel = self.kernel
-        gradient = enzyme.grad(kernel, argnums=(0, 1, 2))
+        """Return the derivative along a direction, as a kernel."""
+        self._only_numbers()
+        gradient = enzyme.grad(self.at.kernel, argnums=(0, 1, 2))
 
-        def along(x, a, s, vx, va, vs, c, n):
+        def along(x, a, s, vx, va, vs, c, n):  # type: ignore[no-untyped-def]
             dx, da, ds = gradient(x, a, s, c, n)
             return np.sum(dx * vx) + np.sum(da * va) + ds * vs
 
         return numba.njit(along)
 
-    def _curvature(self) -> float:
-        gradient = enzyme.grad(self.kernel, argnums=(0, 1, 2))
-
+    def _check_curvature(self, got: float, what: str) -> None:
         def along(*active: Any) -> float:
-            return inner(gradient(*active, self.constant, SIZE), self.second)
+            _, slopes = self._gradient(*self.at.given(*active))
+            return inner(slopes, self.at.second)
 
-        return self.difference(along, self.first)
+        want = self.at.difference(along, self.at.first)
+        self.agree(got, want, 10 * TRUNCATION, what)
+
+    def _second_fixed(self) -> tuple[Any, ...]:
+        return (*self._along(self.at.second), self.at.constant, self.at.size)
 
     def forward_over_reverse(self) -> None:
-        kept = [Const(one) for one in (*self.second, self.constant)]
-        given = [Duplicated(one, way) for one, way in zip(self.active, self.first, strict=True)]
-        along = self._along_second()
-        (got,) = enzyme.autodiff(Forward, along, Duplicated, *given, *kept, SIZE)
-        self.agree(got, self._curvature(), 10 * TRUNCATION, self.scale(), "forward over reverse")
+        """Compare with differences of gradients."""
+        along, given = self._along_second(), self.at.given(*self.at.active)
+        both = [Duplicated(one, way) for one, way in zip(given, self._along(), strict=False)]
+        fixed = [Const(one) for one in self._second_fixed()]
+        (got,) = enzyme.autodiff(Forward, along, Duplicated, *both, *fixed)
+        self._check_curvature(got, "forward over reverse")
 
     def reverse_over_reverse(self) -> None:
-        kept = (*self.second, self.constant)
+        """Compare with differences of gradients."""
         taken = enzyme.grad(self._along_second(), argnums=(0, 1, 2))
-        got = inner(taken(*self.active, *kept, SIZE), self.first)
-        self.agree(got, self._curvature(), 10 * TRUNCATION, self.scale(), "reverse over reverse")
+        slopes = taken(*self.at.given(*self.at.active)[:3], *self._second_fixed())
+        self._check_curvature(inner(slopes, self.at.first), "reverse over reverse")
 
     def reverse_over_forward(self) -> None:
-        kernel = self.kernel
+        """Compare with differences of gradients."""
+        self._only_numbers()
+        kernel = self.at.kernel
 
-        def slope(x, a, s, vx, va, vs, c, n):
+        @numba.njit
+        def slope(x, a, s, vx, va, vs, c, n):  # type: ignore[no-untyped-def]
             return enzyme.autodiff(
                 Forward,
                 kernel,
@@ -221,22 +366,6 @@ class Subject:
                 n,
             )[0]
 
-        kept = (*self.second, self.constant)
-        taken = enzyme.grad(numba.njit(slope), argnums=(0, 1, 2))
-        got = inner(taken(*self.active, *kept, SIZE), self.first)
-        self.agree(got, self._curvature(), 10 * TRUNCATION, self.scale(), "reverse over forward")
-
-    def batch(self) -> None:
-        ways = list(zip(self.first, self.second, strict=True))
-        given = [BatchDuplicated(one, two) for one, two in zip(self.active, ways, strict=True)]
-        ((first, second),) = enzyme.autodiff(
-            Forward, self.kernel, BatchDuplicated, *given, Const(self.constant), SIZE
-        )
-        for got, way in ((first, self.first), (second, self.second)):
-            want = inner(self.slopes(), way)
-            self.agree(got, want, ROUNDING, self.scale(), "a batch and reverse mode")
-
-
-def inner(left: tuple[Any, ...], right: tuple[Any, ...]) -> float:
-    """Return the sum of the products of all numbers."""
-    return float(sum(np.sum(one * other) for one, other in zip(left, right, strict=True)))
+        taken = enzyme.grad(slope, argnums=(0, 1, 2))
+        slopes = taken(*self.at.given(*self.at.active)[:3], *self._second_fixed())
+        self._check_curvature(inner(slopes, self.at.first), "reverse over forward")

@@ -1,361 +1,318 @@
-"""Random well-typed kernels: trees of statements, drawn from a seed, and their source text.
+"""Random well-typed kernels, drawn from a seed, as source text.
 
 A kernel is `kernel(x, a, s, c, n)`: a vector of n numbers, a matrix of n x n, a number, a vector that is
-always Const, and n itself. It returns a number. Whatever is computed stays within some units, so that
-finite differences mean something: products are of bounded factors, and what grows passes through sin or
-tanh. Branches ask integers, or numbers at a place that a small step does not cross.
-
-A statement is a list of lines with holes for its parts, so that a part can be left out when a failing
-kernel is made smaller.
+always Const, and n itself. It returns a number, a vector, or a tuple of both; some write to their arguments.
+Some raise if a number of c is above 5, which only the question about raising makes it.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from tests.fuzz.expressions import Expressions
+
+Lines = list[str]
+SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 8)  # statements, not counting those in their bodies
+LEVELS = 2  # of loops and branches in each other
+
+# Writes to a vector w and a matrix o; other holes are those of expressions.py.
+WRITES = (
+    "{w}[1:] = {v1}[:-1] * 0.5",
+    "{w}[1:] = {v1}[:-1]",
+    "{w}[::2] = np.sin({v1}[::2])",
+    "{w}[:] = {V1}",
+    "{w}[::-1] = {v1}",
+    "{w}[:n // 2] *= 0.5",
+    "{w}[:2] = 0.0",
+    "{w} *= 0.75",
+    "{w} += np.sin({v1})",
+    "{w}[{w} > 0.1357] = 0.25",
+    "{o}[{i}] = {v1} * 0.5",
+    "{o}[{i}] = {v1}",
+    "{o}[:, {i}] = {V1}",
+    "{o}[1:, :-1] = {m1}[:-1, 1:]",
+    "{o}[:] = {m1}.T",
+    "{o}[:, 0] += {v1}",
+    "filled({w}, {v1})",
+)
 
 
-@dataclass
-class Statement:
-    """A line, or a head with an indented body; `features` names what it is made of."""
-
-    head: str
-    body: list[Statement] = field(default_factory=list)
-    features: tuple[str, ...] = ()
-    is_needed: bool = False  # a definition of what others read, or the end of a loop
-
-    def lines(self) -> list[str]:
-        """Return the source, not indented."""
-        if not self.body:
-            return [self.head]
-        return [self.head, *(f"    {line}" for part in self.body for line in part.lines())]
-
-
-@dataclass
+@dataclass(frozen=True)
 class Kernel:
-    """A kernel's statements, and the seed that they came from."""
+    """A kernel's text, the seed that it came from, and what it is made of."""
 
     seed: int
-    statements: list[Statement]
-    result: str
-
-    @property
-    def source(self) -> str:
-        """Return the text of the function."""
-        lines = [line for statement in self.statements for line in statement.lines()]
-        body = "\n".join(f"    {line}" for line in [*lines, f"return {self.result}"])
-        return f"def kernel(x, a, s, c, n):\n{body}\n"
-
-    @property
-    def features(self) -> set[str]:
-        """Return the names of what the kernel is made of."""
-        found: set[str] = set()
-        pending = list(self.statements)
-        while pending:
-            statement = pending.pop()
-            found |= set(statement.features)
-            pending += statement.body
-        return found
+    source: str
+    features: frozenset[str]
 
 
-class Draw:
-    """Draws one kernel; knows which variables exist and what they hold."""
-
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-        self.random = random.Random(seed)
-        self.numbers = ["s"]
-        self.vectors = ["x"]
-        self.matrices = ["a"]
-        self.counters: list[str] = []  # of the loops around, each below n
-        self.writable: list[str] = []  # vectors and matrices of the kernel's own
-        self.used = 0
-        self.features: list[str] = []
-
-    # -- kernels
-
-    def kernel(self, size: int) -> Kernel:
-        """Return a kernel of about `size` statements."""
-        start = [
-            Statement("y = x.copy()", is_needed=True),
-            Statement("b = a * 0.5", is_needed=True),
-            Statement("total = 0.5 * s", is_needed=True),
-        ]
-        self.vectors.append("y")
-        self.matrices.append("b")
-        self.numbers.append("total")
-        self.writable += ["y", "b"]
-        statements = start + [self.statement(depth=0) for _ in range(size)]
-        pieces = [f"np.sum(np.sin({self.pick(self.vectors)}))", f"np.tanh({self.number(1)})"]
-        if self.chance(0.5):
-            pieces.append(f"np.sum({self.pick(self.matrices)} * 0.25)")
-        return Kernel(self.seed, statements, " + ".join(pieces))
-
-    def statement(self, depth: int) -> Statement:
-        """Return one statement, with its body if it has one."""
-        kinds: list[tuple[float, Callable[[int], Statement]]] = [
-            (3, self.new_number),
-            (2, self.more_number),
-            (3, self.new_vector),
-            (2, self.new_matrix),
-            (3, self.write_elements),
-            (2, self.write_slice),
-            (1, self.swap),
-        ]
-        if depth < 2:
-            kinds += [(3, self.count_loop), (2, self.branch), (1, self.while_loop)]
-        weights = [weight for weight, _ in kinds]
-        make = self.random.choices([kind for _, kind in kinds], weights)[0]
-        kept = (self.features, list(self.numbers), list(self.vectors), list(self.matrices))
-        self.features = []
-        made = make(depth)
-        made.features = (*made.features, *self.features)
-        self.features = kept[0]
-        if depth:  # what a body defines may not exist behind it
-            self.numbers, self.vectors, self.matrices = kept[1:]
-        return made
-
-    # -- statements
-
-    def new_number(self, _depth: int) -> Statement:
-        value = self.number(2)
-        return Statement(f"{self.fresh(self.numbers, 'v')} = {value}", is_needed=True)
-
-    def more_number(self, _depth: int) -> Statement:
-        self.note("accumulate")
-        return Statement(f"total += 0.5 * {self.bounded(self.number(1))}")
-
-    def new_vector(self, _depth: int) -> Statement:
-        value = self.vector(2)
-        name = self.fresh(self.vectors, "w")
-        self.writable.append(name)
-        return Statement(f"{name} = {value}", is_needed=True)
-
-    def new_matrix(self, _depth: int) -> Statement:
-        value = self.matrix(1)
-        name = self.fresh(self.matrices, "m")
-        self.writable.append(name)
-        return Statement(f"{name} = {value}", is_needed=True)
-
-    def write_elements(self, _depth: int) -> Statement:
-        self.note("element write")
-        if self.chance(0.4):
-            target = self.pick([one for one in self.matrices if one in self.writable])
-            place = f"{target}[{self.index()}, {self.index()}]"
-        else:
-            place = f"{self.pick([one for one in self.vectors if one in self.writable])}[{self.index()}]"
-        sign = self.pick(["=", "+=", "*=", "-="])
-        value = self.bounded(self.number(1))
-        return Statement(f"{place} {sign} {value if sign != '*=' else f'(0.5 + 0.25 * {value})'}")
-
-    def write_slice(self, _depth: int) -> Statement:
-        self.note("slice write")
-        target = self.pick([one for one in self.vectors if one in self.writable])
-        other = self.pick(self.vectors)
-        matrix = self.pick([one for one in self.matrices if one in self.writable])
-        return Statement(
-            self.pick(
-                [
-                    f"{target}[1:] = {other}[:-1] * 0.5",
-                    f"{target}[::2] = np.sin({other}[::2])",
-                    f"{target}[:] = {self.vector(1)}",
-                    f"{matrix}[{self.index()}] = {other} * 0.5",
-                    f"{matrix}[:, {self.index()}] = {self.vector(1)}",
-                    f"{target}[::-1] = {other}",
-                    f"{matrix}[1:, :-1] = {self.pick(self.matrices)}[:-1, 1:]",
-                    f"{target}[:n // 2] *= 0.5",
-                ]
-            )
-        )
-
-    def swap(self, depth: int) -> Statement:
-        """A carried array: the value of one turn goes into the next."""
-        if not self.counters:
-            return self.new_vector(depth)
-        self.note("carried")
-        return Statement(f"y = {self.vector(2)}")
-
-    def count_loop(self, depth: int) -> Statement:
-        self.note("for")
-        counter = f"i{self.count()}"
-        self.counters.append(counter)
-        body = self.body(depth)
-        self.counters.pop()
-        head = self.pick(["range(n)", "range(1, n)", "range(n - 1, -1, -1)", "range(0, n, 2)"])
-        if depth == 0 and self.chance(0.2):
-            self.note("break")
-            body.append(Statement(f"if {counter} == n - 2:", [Statement("break", is_needed=True)]))
-        elif self.chance(0.15):
-            self.note("continue")
-            body.insert(
-                0, Statement(f"if {counter} % 2 == 1:", [Statement("continue", is_needed=True)])
-            )
-        return Statement(f"for {counter} in {head}:", body)
-
-    def while_loop(self, depth: int) -> Statement:
-        self.note("while")
-        counter = f"k{self.count()}"
-        body = self.body(depth)
-        body.append(Statement(f"{counter} += 1", is_needed=True))
-        loop = Statement(f"while {counter} < 3:", body, is_needed=True)
-        return Statement("if n > 1:", [Statement(f"{counter} = 0", is_needed=True), loop])
-
-    def branch(self, depth: int) -> Statement:
-        self.note("if")
-        tests = ["n % 2 == 0", "n > 3", f"{self.pick(self.numbers)} > 0.123456"]
-        if self.counters:
-            tests += [f"{self.pick(self.counters)} > 1", f"x[{self.pick(self.counters)}] > 0.0123"]
-        return Statement(f"if {self.pick(tests)}:", self.body(depth))
-
-    def body(self, depth: int) -> list[Statement]:
-        return [self.statement(depth + 1) for _ in range(self.random.randint(1, 3))]
-
-    # -- expressions
-
-    def number(self, depth: int) -> str:
-        """Return an expression of a number."""
-        leaves = [*self.numbers, f"{self.pick(self.vectors)}[{self.index()}]", "0.75"]
-        leaves.append(f"{self.pick(self.matrices)}[{self.index()}, {self.index()}]")
-        leaves.append(f"c[{self.index()}]")
-        if depth == 0:
-            return self.pick(leaves)
-        one, other = self.number(depth - 1), self.number(depth - 1)
-        vector, matrix = self.vector(0), self.pick(self.matrices)
-        makers = [
-            (f"({one} + {other})", "sum"),
-            (f"({self.bounded(one)} * {self.bounded(other)})", "product"),
-            (f"np.sin({one})", "sin"),
-            (f"np.exp(-np.abs({one}) - 0.1)", "exp"),
-            (f"np.sqrt(1.0 + {one} * {one})", "sqrt"),
-            (f"({one} / (1.5 + {other} * {other}))", "quotient"),
-            (f"np.log(2.0 + np.cos({one}))", "log"),
-            (f"np.sum({vector})", "reduction"),
-            (f"np.mean({matrix})", "reduction"),
-            (f"np.dot({vector}, {self.vector(0)})", "dot"),
-            (f"np.arctan2({one}, 2.0 + np.cos({other}))", "arctan2"),
-            (f"helper({one}, {other})", "call"),
-            (f"pair({one}, {vector})[1]", "tuple"),
-            (f"repeated({one}, 3)", "recursion"),
-            (f"(1.5 + np.cos({one})) ** 1.5", "power"),
-            (f"{vector}.prod()", "reduction"),
-        ]
-        text, feature = self.pick(makers)
-        self.note(feature)
-        return text
-
-    def vector(self, depth: int) -> str:
-        """Return an expression of a vector of n numbers."""
-        if depth == 0:
-            return self.pick(self.vectors)
-        one, other = self.vector(depth - 1), self.vector(depth - 1)
-        matrix = self.pick(self.matrices)
-        makers = [
-            (f"({one} + {other})", "array expression"),
-            (f"np.sin({one}) * {other}", "array expression"),
-            (f"({one} * {self.bounded(self.number(0))})", "array expression"),
-            (f"np.tanh({matrix} @ {one})", "product"),
-            (f"np.tanh({one} @ {matrix})", "product"),
-            (f"{matrix}[{self.index()}] * 1.0", "row"),
-            (f"{matrix}[:, {self.index()}].copy()", "column"),
-            (f"np.concatenate(({one}[1:], {other}[:1]))", "concatenate"),
-            (f"np.where({one} > 0.0321, {one}, {other})", "where"),
-            (f"np.cumsum({one}) * 0.25", "scan"),
-            (f"{one}[::-1].copy()", "reversed"),
-            (f"np.full(n, {self.bounded(self.number(0))})", "full"),
-            (f"(c + {one})", "constant"),
-            (f"np.roll({one}, 1)", "roll"),
-            (f"np.sum({matrix}, axis={self.random.randint(0, 1)}) * 0.25", "axis"),
-            (f"scaled({one}, {self.bounded(self.number(0))})", "call"),
-            (f"np.array([{self.pick(self.vectors)}[k] for k in range(n)])", "comprehension"),
-        ]
-        text, feature = self.pick(makers)
-        self.note(feature)
-        return text
-
-    def matrix(self, depth: int) -> str:
-        """Return an expression of a matrix of n x n."""
-        if depth == 0:
-            return self.pick(self.matrices)
-        one, other = self.matrix(depth - 1), self.matrix(depth - 1)
-        makers = [
-            (f"({one} + {other})", "array expression"),
-            (f"np.sin({one})", "array expression"),
-            (f"np.tanh({one} @ {other})", "product"),
-            (f"{one}.T.copy()", "transposed"),
-            (f"np.outer({self.vector(0)}, np.sin({self.vector(0)}))", "outer"),
-            (f"({one} * {self.vector(0)})", "broadcast"),
-            (f"np.sin({one}.reshape(n * n)).reshape((n, n))", "reshape"),
-            (f"np.vstack(({one}[1:], {other}[:1]))", "concatenate"),
-            (f"np.zeros((n, n)) + {one}", "zeros"),
-        ]
-        text, feature = self.pick(makers)
-        self.note(feature)
-        return text
-
-    def bounded(self, number: str) -> str:
-        """Return an expression that is no larger than one."""
-        return self.pick([f"np.tanh({number})", f"np.cos({number})"])
-
-    def index(self) -> str:
-        """Return the index of an element."""
-        return self.pick([*self.counters, *self.counters, "0", "1", "n - 1", "-1"])
-
-    # -- choices
-
-    def pick(self, choices):  # type: ignore[no-untyped-def]
-        return self.random.choice(choices)
-
-    def chance(self, share: float) -> bool:
-        return self.random.random() < share
-
-    def count(self) -> int:
-        self.used += 1
-        return self.used
-
-    def fresh(self, names: list[str], letter: str) -> str:
-        name = f"{letter}{self.count()}"
-        names.append(name)
-        return name
-
-    def note(self, feature: str) -> None:
-        self.features.append(feature)
-
-
-def kernel(seed: int, size: int = 6) -> Kernel:
+def kernel(seed: int, size: int | None = None) -> Kernel:
     """Return the kernel of a seed."""
     return Draw(seed).kernel(size)
 
 
-# What kernels may call. Numba compiles it as it is.
-HELPERS = """
-import numba
-import numpy as np
+class Draw(Expressions):
+    """Draws one kernel; knows which variables exist and what they hold."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.seed = seed
+        self.writable: list[str] = []  # vectors and matrices that the kernel may write
+        self.used = 0
+        self.loops = 0  # around the place where we are
+
+    def kernel(self, size: int | None) -> Kernel:
+        """Return a kernel of some statements."""
+        size = size or self.random.choice(SIZES)
+        lines = ["y = x.copy()", "b = a * 0.5", "total = 0.5 * s"]
+        self.vectors.append("y")
+        self.matrices.append("b")
+        self.numbers.append("total")
+        self.writable += ["y", "b"]
+        if self.chance(0.1):
+            self.features.add("written argument")
+            self.writable += ["x", "a"]
+        for _ in range(size):
+            lines += self.statement(depth=0)
+        lines.append(f"return {self.result()}")
+        text = "def kernel(x, a, s, c, n):\n" + "".join(f"    {line}\n" for line in lines)
+        self.is_returning_early(text)
+        return Kernel(self.seed, text, frozenset(self.features))
+
+    def result(self) -> str:
+        """Return what the kernel returns: it depends on all that it wrote."""
+        vector, matrix = (self.pick([names[-1], *names]) for names in (self.vectors, self.matrices))
+        number = (
+            f"np.sum(np.sin({vector})) + np.tanh({self.numbers[-1]} + {self.number(1)}) + total"
+        )
+        if matrix != "a":
+            number += f" + np.sum({matrix} * 0.25)"
+        form = self.random.choices(["number", "vector", "tuple"], [8, 1, 1])[0]
+        self.features.add(f"{form} result")
+        array = f"{self.pick(self.vectors)} * total + {self.vector(1)}"
+        return {"number": number, "vector": array, "tuple": f"({number}, {array})"}[form]
+
+    def is_returning_early(self, text: str) -> None:
+        """Note a return in the middle."""
+        if text.count("return ") > 1:
+            self.features.add("early return")
+
+    def statement(self, depth: int) -> Lines:
+        """Return the lines of one statement."""
+        kinds: list[tuple[float, Callable[[int], Lines]]] = [
+            (3, self.new_number),
+            (2, self.more_number),
+            (3, self.new_vector),
+            (2, self.new_matrix),
+            (3, self.write_element),
+            (3, self.write_slice),
+            (2, self.new_view),
+            (1, self.carried),
+            (1, self.unpacked),
+            (1, self.grown_list),
+            (0.6, self.raising),
+        ]
+        if depth < LEVELS:
+            kinds += [(4, self.count_loop), (2, self.item_loop), (2, self.branch)]
+            kinds += [(1, self.while_loop), (1, self.search)]
+            kinds += [] if "try" in self.without else [(1, self.caught)]
+        weights = [weight for weight, _ in kinds]
+        make = self.random.choices([kind for _, kind in kinds], weights)[0]
+        kept = [list(one) for one in (self.numbers, self.vectors, self.matrices, self.writable)]
+        lines = make(depth)
+        if depth:  # what a body defines may not exist behind it
+            self.numbers, self.vectors, self.matrices, self.writable = kept
+        return lines
+
+    # -- simple statements
+
+    def new_number(self, _depth: int) -> Lines:
+        value = self.number(2)
+        return [f"{self.fresh(self.numbers, 'v')} = {value}"]
+
+    def more_number(self, _depth: int) -> Lines:
+        self.features.add("accumulate")
+        return [f"total += 0.5 * {self.bounded(self.number(1))}"]
+
+    def new_vector(self, _depth: int) -> Lines:
+        value = self.vector(2)
+        name = self.fresh(self.vectors, "w")
+        self.writable.append(name)
+        return [f"{name} = {value}"]
+
+    def new_matrix(self, _depth: int) -> Lines:
+        value = self.matrix(1)
+        name = self.fresh(self.matrices, "m")
+        self.writable.append(name)
+        return [f"{name} = {value}"]
+
+    def new_view(self, _depth: int) -> Lines:
+        """A second name for memory of another variable, through which it may be written too."""
+        self.features.add("view")
+        target, matrix = self.target(self.vectors), self.target(self.matrices)
+        place = self.index()
+        if self.chance(0.3):
+            name = self.fresh(self.matrices, "m")
+            value = self.pick([f"{matrix}.T", f"{matrix}[::-1]", f"{matrix}[:, ::-1]", matrix])
+        else:
+            name = self.fresh(self.vectors, "w")
+            rows = [f"{matrix}[{place}]", f"{matrix}[:, {place}]", f"np.diag({matrix}).copy()"]
+            value = self.pick([f"{target}[::-1]", target, *rows])
+        self.writable.append(name)
+        return [f"{name} = {value}"]
+
+    def write_element(self, _depth: int) -> Lines:
+        self.features.add("element write")
+        if self.chance(0.4):
+            place = f"{self.target(self.matrices)}[{self.index()}, {self.index()}]"
+        else:
+            place = f"{self.target(self.vectors)}[{self.index()}]"
+        sign, value = self.pick(["=", "+=", "*=", "-="]), self.bounded(self.number(1))
+        return [f"{place} {sign} {value if sign != '*=' else f'(0.5 + 0.25 * {value})'}"]
+
+    def write_slice(self, _depth: int) -> Lines:
+        self.features.add("slice write")
+        row = self.pick(WRITES)
+        row = row.replace("{w}", self.target(self.vectors)).replace(
+            "{o}", self.target(self.matrices)
+        )
+        return [self.with_holes_filled(row, 2)]
+
+    def carried(self, depth: int) -> Lines:
+        """An array of its own for a variable that exists: in a loop the next turn reads it."""
+        if not self.loops:
+            return self.new_vector(depth)
+        self.features.add("carried")
+        return [f"y = np.sin({self.vector(2)})"]
+
+    def unpacked(self, _depth: int) -> Lines:
+        self.features.add("tuple")
+        value = f"pair({self.number(0)}, {self.vector(0)})"
+        first, second = self.fresh(self.numbers, "v"), self.fresh(self.numbers, "v")
+        return [f"{first}, {second} = {value}"]
+
+    def grown_list(self, _depth: int) -> Lines:
+        """A list, filled and read by a loop."""
+        self.features.add("list")
+        items, item = f"l{self.count()}", f"e{self.count()}"
+        value = self.pick([self.number(1), f"np.sum({self.vector(1)})"])
+        lines = [f"{items} = [{value}]", f"for {item} in {self.pick(self.vectors)}:"]
+        lines.append(f"    {items}.append({items}[-1] * 0.5 + {item})")
+        return [*lines, f"for {item} in {items}:", f"    total += np.sin({item}) * 0.25"]
+
+    def raising(self, _depth: int) -> Lines:
+        self.features.add("raise")
+        error = self.pick(["ValueError('too large', 6)", "IndexError('place')", "ArithmeticError"])
+        return [f"if c[{self.index()}] > 5.0:", f"    raise {error}"]
+
+    # -- statements with bodies
+
+    def count_loop(self, depth: int) -> Lines:
+        self.features.add("for")
+        counter = f"i{self.count()}"
+        body = self.looped(depth, counter)
+        head = self.pick(
+            ["range(n)", "range(1, n)", "range(n - 1, -1, -1)", "range(0, n, 2)", "range(x.size)"]
+        )
+        if self.chance(0.15):
+            self.features.add("break")
+            body += [f"if {counter} == n - 2:", "    break"]
+        elif self.chance(0.15):
+            self.features.add("continue")
+            body = [f"if {counter} % 2 == 1:", "    continue", *body]
+        elif self.loops == 0 and self.chance(0.07):
+            body += [f"if x[{counter}] > 0.7531:", f"    return {self.early()}"]
+        return [f"for {counter} in {head}:", *indented(body)]
+
+    def item_loop(self, depth: int) -> Lines:
+        """A loop over the items of something."""
+        self.features.add("items")
+        counter, item = f"i{self.count()}", f"e{self.count()}"
+        vector, other = self.pick(self.vectors), self.pick(self.vectors)
+        kept = list(self.numbers)
+        self.numbers.append(item)
+        is_zip = self.chance(0.4)
+        body = self.looped(depth, "" if is_zip else counter)
+        self.numbers = kept
+        if is_zip:
+            body.append(f"total += {item} * 0.25")
+            return [f"for {item}, _ in zip({vector}, {other}):", *indented(body)]
+        return [f"for {counter}, {item} in enumerate({vector}):", *indented(body)]
+
+    def while_loop(self, depth: int) -> Lines:
+        self.features.add("while")
+        counter = f"k{self.count()}"
+        body = [*self.looped(depth, ""), f"{counter} += 1"]
+        heads = [f"while {counter} < 3:", f"while {counter} < n and total < 1.4321:", "while True:"]
+        head = self.pick(heads)
+        if head == "while True:":
+            body += [f"if {counter} > 2:", "    break"]
+        return [f"{counter} = 0", head, *indented(body)]
+
+    def search(self, _depth: int) -> Lines:
+        """A loop that looks for a place, which is used behind it."""
+        self.features.add("search")
+        counter, place = f"i{self.count()}", f"p{self.count()}"
+        lines = [f"{place} = 0", f"for {counter} in range(n):"]
+        lines += [f"    if {self.pick(self.vectors)}[{counter}] > 0.2345:"]
+        lines += [f"        {place} = {counter}", "        break"]
+        return [*lines, f"total += {self.pick(self.vectors)}[{place}] * 0.5"]
+
+    def branch(self, depth: int) -> Lines:
+        self.features.add("if")
+        test, lines = self.test(), self.body(depth)
+        if not self.loops and not depth and self.chance(0.1):
+            lines.append(f"return {self.early()}")
+        result = [f"if {test}:", *indented(lines)]
+        if self.chance(0.4):
+            self.features.add("else")
+            result += ["else:", *indented(self.body(depth))]
+        return result
+
+    def early(self) -> str:
+        """Return what is returned in the middle; of another form than the end, Numba refuses it."""
+        return f"{self.number(1)}"
+
+    def caught(self, depth: int) -> Lines:
+        """A try whose body may raise."""
+        self.features.add("try")
+        body = [*self.body(LEVELS), "if c[0] > 0.25:", "    raise ValueError('caught')"]
+        return ["try:", *indented(body), "except Exception:", *indented(self.body(depth + 1))]
+
+    def looped(self, depth: int, counter: str) -> Lines:
+        """Return the body of a loop."""
+        self.loops += 1
+        self.counters += [counter] if counter else []
+        lines = self.body(depth)
+        if counter:
+            self.counters.pop()
+        self.loops -= 1
+        return lines
+
+    def body(self, depth: int) -> Lines:
+        """Return one to three statements, but fewer of those that are deep."""
+        count = self.random.randint(1, 3 if depth == 0 else 2)
+        return [line for _ in range(count) for line in self.statement(depth + 1)]
+
+    # -- names
+
+    def target(self, names: list[str]) -> str:
+        """Return a variable that may be written."""
+        return self.pick([one for one in names if one in self.writable])
+
+    def count(self) -> int:
+        """Return a number for a name."""
+        self.used += 1
+        return self.used
+
+    def fresh(self, names: list[str], letter: str) -> str:
+        """Return a new name, which expressions may use from now on."""
+        name = f"{letter}{self.count()}"
+        names.append(name)
+        return name
 
 
-@numba.njit
-def helper(u, v):
-    if u > 0.0456:
-        return u * np.cos(v)
-    return np.sin(u) + 0.5 * v
-
-
-@numba.njit
-def pair(u, w):
-    return u * 2.0, np.sum(w) * 0.25 + u
-
-
-@numba.njit
-def repeated(u, depth):
-    if depth == 0:
-        return u
-    return np.sin(repeated(u * 0.9, depth - 1))
-
-
-@numba.njit
-def scaled(w, u):
-    out = np.empty(w.size)
-    for i in range(w.size):
-        out[i] = w[i] * u + 0.1
-    return out
-"""
+def indented(lines: Lines) -> Lines:
+    """Return the lines of a body."""
+    return [f"    {line}" for line in lines]

@@ -1,7 +1,9 @@
-"""Runs of the fuzzer: kernels spread over processes that may die, and the summary.
+"""Runs of the fuzzer: kernels spread over processes that may die, and what they find.
 
 A worker reads numbers of kernels and writes one JSON line for each. One that dies takes only the kernel that it
-was at: that counts as a crash, and a new worker goes on behind it.
+was at: that counts as a crash, and a new worker goes on behind it. Workers live for some kernels only, because Numba
+frees nothing. With a folder, every answer is kept in it, a run goes on where it was interrupted, and kernels
+with bad answers are written there, as they are and made small.
 """
 
 from __future__ import annotations
@@ -12,75 +14,48 @@ import os
 import queue
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from tests.fuzz import grammar
+from tests.fuzz.checks import BAD
+from tests.fuzz.report import Report, kept
 from tests.fuzz.shrink import shrunk
 
 LIMIT = 300.0  # seconds for one kernel
-EVERY = 4  # second orders are asked of each fourth kernel
-BAD = ("wrong", "crashed", "unexplained", "hung")
-
-
-@dataclass
-class Report:
-    """What a run has found."""
-
-    kernels: int = 0
-    seconds: float = 0.0
-    verdicts: Counter[str] = field(default_factory=Counter)
-    refusals: Counter[str] = field(default_factory=Counter)
-    features: Counter[str] = field(default_factory=Counter)
-    bad: list[dict[str, Any]] = field(default_factory=list)
-
-    def add(self, kernel: grammar.Kernel, outcomes: list[dict[str, str]]) -> None:
-        """Count the answers of one kernel."""
-        self.kernels += 1
-        self.features.update(kernel.features)
-        for one in outcomes:
-            self.verdicts[f"{one['question']}: {one['verdict']}"] += 1
-            if one["verdict"] in ("refused", "pass crashed"):
-                self.refusals[f"{one['question']}: {one['reason']}"] += 1
-            if one["verdict"] in BAD:
-                self.bad.append({"seed": kernel.seed, **one})
-
-    def text(self) -> str:
-        """Return the summary."""
-        lines = [f"{self.kernels} kernels in {self.seconds:.0f} s, {len(self.bad)} bad answers"]
-        for title, counter in (
-            ("answers", self.verdicts),
-            ("refusals", self.refusals),
-            ("features", self.features),
-        ):
-            lines.append(f"{title}:")
-            lines += [f"  {count:6d}  {name}" for name, count in counter.most_common()]
-        lines += [f"BAD {json.dumps(one)}" for one in self.bad]
-        return "\n".join(lines)
+KERNELS = 60  # of one process
+_ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Worker:
     """One process that asks the questions."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "tests.fuzz.worker"]
+    def __init__(self, cache: Path | None = None) -> None:
+        own = {"NUMBA_OPT": "1"}  # Numba's own code is only compared with, not measured
+        if cache is not None:
+            own["ENZYME_PY_CACHE_DIR"] = str(cache)
         self._process = subprocess.Popen(
-            command,
+            [sys.executable, "-m", "tests.fuzz.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            cwd=Path(__file__).resolve().parent.parent.parent,
+            cwd=_ROOT,
+            env={**os.environ, **own},
         )
+        self.asked = 0
 
-    def ask(self, source: str, seed: int, *, is_second: bool) -> list[dict[str, str]] | None:
+    def ask(
+        self, source: str, seed: int, questions: Collection[str] | None = None
+    ) -> dict[str, Any] | None:
         """Return the answers, or None if the process died or hung; then it is gone."""
-        request = {"source": source, "seed": seed, "is_second": is_second}
+        self.asked += 1
+        names = None if questions is None else list(questions)
+        request = {"source": source, "seed": seed, "questions": names}
         timer = threading.Timer(LIMIT, self._process.kill)
         timer.start()
         try:
@@ -97,7 +72,7 @@ class Worker:
             self._process.wait()
             self.close()
             return None
-        answers: list[dict[str, str]] = json.loads(line)
+        answers: dict[str, Any] = json.loads(line)
         return answers
 
     @property
@@ -115,67 +90,97 @@ class Worker:
                     pipe.close()
 
 
-class _Work:
+class _Run:
     """What the threads of a run share: one thread for each worker."""
 
-    def __init__(self, seeds: Iterable[int], size: int, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        seeds: Iterable[int],
+        size: int | None,
+        tell: Callable[[str], None],
+        folder: Path | None,
+        cache: Path,
+    ) -> None:
         self.report = Report()
-        self._size, self._tell = size, tell
+        self._size, self._tell, self._cache = size, tell, cache
         self._lock = threading.Lock()
+        self._kept = folder / "answers.jsonl" if folder else None
+        done = {one["seed"]: one for one in kept(self._kept)} if self._kept else {}
         self._pending: queue.SimpleQueue[int] = queue.SimpleQueue()
         for seed in seeds:
-            self._pending.put(seed)
+            if seed in done:
+                self.report.add(seed, size, done[seed])
+            else:
+                self._pending.put(seed)
 
     def go(self) -> None:
         """Ask all questions of one kernel after the other."""
-        worker = Worker()
+        worker = Worker(self._cache)
         with contextlib.suppress(queue.Empty):
             while True:
                 kernel = grammar.kernel(self._pending.get_nowait(), self._size)
-                is_second = kernel.seed % EVERY == 0
-                answers = worker.ask(kernel.source, kernel.seed, is_second=is_second)
-                if answers is None:
+                answer = worker.ask(kernel.source, kernel.seed)
+                if answer is None:
+                    verdict = "hung" if worker.status == -9 else "crashed"
                     reason = f"the process ended with {worker.status}"
-                    answers = [{"question": "all", "verdict": "crashed", "reason": reason}]
-                    worker = Worker()
+                    one = {"question": "all", "verdict": verdict, "reason": reason}
+                    answer = {"outcomes": [one]}
+                if worker.status is not None or worker.asked >= KERNELS:
+                    worker.close()
+                    worker = Worker(self._cache)
                 with self._lock:
-                    self._take(kernel, answers)
+                    self._take(kernel.seed, answer)
         worker.close()
 
-    def _take(self, kernel: grammar.Kernel, answers: list[dict[str, str]]) -> None:
-        self.report.add(kernel, answers)
-        for one in answers:
+    def _take(self, seed: int, answer: dict[str, Any]) -> None:
+        self.report.add(seed, self._size, answer)
+        if self._kept:
+            with self._kept.open("a") as file:
+                file.write(json.dumps({"seed": seed, **answer}) + "\n")
+        for one in answer["outcomes"]:
             if one["verdict"] in BAD:
-                self._tell(f"BAD seed {kernel.seed}: {json.dumps(one)}")
-        if self.report.kernels % 20 == 0:
+                self._tell(f"BAD seed {seed}: {json.dumps(one)}")
+        if self.report.kernels % 50 == 0:
             self._tell(f"{self.report.kernels} kernels, {len(self.report.bad)} bad")
 
 
-def run(seeds: Iterable[int], workers: int, tell: Callable[[str], None], size: int = 6) -> Report:
-    """Ask all questions of the kernels of these seeds."""
-    work, begun = _Work(seeds, size, tell), time.monotonic()
-    threads = [threading.Thread(target=work.go) for _ in range(workers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+def run(
+    seeds: Iterable[int],
+    workers: int,
+    tell: Callable[[str], None],
+    size: int | None = None,
+    folder: Path | None = None,
+) -> Report:
+    """Ask the questions of the kernels of these seeds, from an empty cache of derivatives."""
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="enzyme_py_fuzz_") as cache:
+        work = _Run(seeds, size, tell, folder, Path(cache))
+        threads = [threading.Thread(target=work.go) for _ in range(workers)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     work.report.seconds = time.monotonic() - begun
     return work.report
 
 
-def smallest(kernel: grammar.Kernel, question: str, verdict: str) -> str:
+def smallest(source: str, seed: int, question: str, verdict: str, attempts: int = 300) -> str:
     """Return a small kernel that has the same bad answer."""
+    names = None if question == "all" else [question]
     workers = [Worker()]
 
     def fails(source: str) -> bool:
-        answers = workers[0].ask(source, kernel.seed, is_second=True)
-        if answers is None:
+        answer = workers[0].ask(source, seed, names)
+        if answer is None:
             workers[0] = Worker()
-            return verdict == "crashed"
-        return any(one["question"] == question and one["verdict"] == verdict for one in answers)
+            return verdict in ("crashed", "hung")
+        found = answer["outcomes"]
+        return any(one["question"] == question and one["verdict"] == verdict for one in found)
 
     try:
-        return shrunk(kernel.source, fails)
+        return shrunk(source, fails, attempts)
     finally:
         workers[0].close()
 
@@ -183,8 +188,3 @@ def smallest(kernel: grammar.Kernel, question: str, verdict: str) -> str:
 def cores() -> int:
     """Return the number of processes that a run uses."""
     return len(os.sched_getaffinity(0))
-
-
-def as_json(outcomes: Iterable[Any]) -> str:
-    """Return the line that a worker writes."""
-    return json.dumps([asdict(one) for one in outcomes])

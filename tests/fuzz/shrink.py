@@ -74,18 +74,24 @@ def _block(tree: ast.Module, number: int, name: str) -> list[ast.stmt]:
 def _simpler_expressions(tree: ast.Module) -> Iterator[str]:
     """Yield kernels with one expression replaced by a part of it, or by a leaf."""
     for number, node in enumerate(ast.walk(tree)):
-        if not isinstance(node, ast.expr) or isinstance(node, (ast.Name, ast.Constant, ast.Slice)):
+        if not isinstance(node, ast.expr) or isinstance(node, (ast.Name, ast.Constant)):
+            continue
+        if _slices(node):
             continue
         if isinstance(getattr(node, "ctx", None), ast.Store):
             continue
-        parts = [one for one in ast.walk(node) if isinstance(one, ast.expr)]
-        texts = dict.fromkeys(
-            [*LEAVES, *(ast.unparse(one) for one in parts if not isinstance(one, ast.Slice))]
-        )
+        parts = [one for one in ast.walk(node) if isinstance(one, ast.expr) and not _slices(one)]
+        texts = dict.fromkeys([*LEAVES, *(ast.unparse(one) for one in parts)])
         whole = ast.unparse(node)
         for text in texts:
             if len(text) < len(whole):
                 yield _replaced(tree, number, text)
+
+
+def _slices(node: ast.expr) -> bool:
+    """Tell whether this stands only in brackets: `1:`, or a tuple with such."""
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    return any(isinstance(one, ast.Slice) for one in parts)
 
 
 def _replaced(tree: ast.Module, number: int, text: str) -> str:

@@ -1,0 +1,167 @@
+"""One kernel at one point along two directions: its arguments, its value, its finite differences.
+
+Arguments have the layouts that its number draws. What a kernel returns is made one number by fixed weights, so
+that all questions are about a gradient; a kernel may write to its arguments, so each call gets copies.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+from tests.fuzz import helpers
+
+STEPS = (2e-4, 1e-3, 5e-5)
+POINTS = 4  # that are tried, where differences disagree
+ROUNDING = 1e-9  # relative, one mode against another: some thousand operations, some cancellation
+TRUNCATION = 1e-6  # relative, of differences that agree with those of twice the step
+SINGLE = 2.0**10 * 2.0**-23  # relative, where float32 is in the middle
+LARGEST = 1e8  # what comes out larger is not looked at
+
+_numbers = itertools.count()
+
+Point = tuple[Any, ...]
+
+
+class Wrong(Exception):
+    """Two answers to one question differ."""
+
+
+class Inconclusive(Exception):
+    """There is nothing to compare with."""
+
+
+def compiled(source: str) -> Any:
+    """Return the jitted kernel of a source text, whose lines error messages can show."""
+    name = f"<fuzz {next(_numbers)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    scope = {"np": np, **{one: getattr(helpers, one) for one in helpers.__all__}}
+    exec(compile(source, name, "exec"), scope)
+    return numba.njit(scope["kernel"])
+
+
+class Subject:
+    """A kernel, a point, and what Numba says of it."""
+
+    def __init__(self, source: str, seed: int) -> None:
+        self.source, self.is_single = source, "float32" in source
+        self.kernel = compiled(source)
+        self.reference = compiled(source.replace("float32", "float64")) if self.is_single else None
+        self._random = np.random.default_rng(seed)
+        self.size = int(self._random.choice([4, 4, 3, 5, 2]))
+        self._layouts = self._random.uniform(size=3)
+        self.redraw()
+
+    # -- the point
+
+    def redraw(self) -> None:
+        """Go to another point, in other directions."""
+        self.active = self.drawn()
+        self.first, self.second = self.drawn(), self.drawn()
+        numbers = self._random.uniform(-1.0, 1.0, self.size)
+        self.constant = laid_out(numbers, self._layouts[2])
+        self.result, self.after = self.run(self.kernel, *self.active)
+        self.weights = weights_like(self.result)
+        if not abs(self.value) < LARGEST:
+            raise Inconclusive("the value is too large")
+
+    def drawn(self) -> Point:
+        """Return three arguments at random, in the layouts of this subject."""
+        size, uniform = self.size, self._random.uniform
+        x, a = uniform(-1, 1, size), uniform(-1, 1, (size, size))
+        return laid_out(x, self._layouts[0]), laid_out(a, self._layouts[1]), float(uniform(-1, 1))
+
+    def given(self, x: Any, a: Any, s: Any) -> Point:
+        """Return all arguments of a call, of which it may write the first two."""
+        kept = self._layouts
+        return laid_out(x, kept[0]), laid_out(a, kept[1]), s, self.constant, self.size
+
+    def run(self, f: Any, x: Any, a: Any, s: Any) -> tuple[Any, Point]:
+        """Return the result of a call, and the arguments behind it."""
+        given = self.given(x, a, s)
+        return f(*given), given[:2]
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the kernel returns a number."""
+        return isinstance(self.result, float)
+
+    @property
+    def value(self) -> float:
+        """The result, as one number."""
+        return inner(leaves(self.result), leaves(self.weights))
+
+    @property
+    def tolerance(self) -> float:
+        """How far one mode may be from another."""
+        return SINGLE if self.is_single else ROUNDING
+
+    # -- differences
+
+    def plain(self, x: Any, a: Any, s: Any) -> float:
+        """Return the value somewhere else, in float64 throughout."""
+        result, _ = self.run(self.reference or self.kernel, x, a, s)
+        return inner(leaves(result), leaves(self.weights))
+
+    def difference(self, f: Callable[..., float], way: Point) -> float:
+        """Return the derivative of f by central differences; raises if those of all steps disagree."""
+        if self.is_single and f != self.plain:
+            raise Inconclusive("differences of gradients in float32 have no digits")
+        tried = []
+        for step in STEPS:
+            one, other = self._central(f, way, step), self._central(f, way, 2 * step)
+            tried += [one, other]
+            scale = abs(one) + abs(self.value) + 1.0
+            if abs(one - other) <= TRUNCATION * scale:
+                return one
+        raise Inconclusive(f"differences disagree: {', '.join(f'{one:.9g}' for one in tried[:4])}")
+
+    def _central(self, f: Callable[..., float], way: Point, step: float) -> float:
+        near = f(*self.moved(way, step)) - f(*self.moved(way, -step))
+        far = f(*self.moved(way, 2 * step)) - f(*self.moved(way, -2 * step))
+        return float((8 * near - far) / (12 * step))
+
+    def moved(self, way: Point, step: float) -> Point:
+        """Return the point a step away."""
+        x, a, s = (one + step * other for one, other in zip(self.active, way, strict=True))
+        return x, a, s
+
+
+def laid_out(array: Any, drawn: float) -> Any:
+    """Return a new array of these numbers: contiguous in most draws, else strided, reversed or Fortran's."""
+    if drawn < 0.8:
+        return np.array(array, order="C" if drawn < 0.7 else "F")
+    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]))
+    view = wide[..., ::2] if drawn < 0.9 else wide[..., ::2][..., ::-1]
+    view[...] = array
+    return view
+
+
+def leaves(value: Any) -> list[Any]:
+    """Return the numbers and arrays of a value, in order."""
+    return [leaf for one in value for leaf in leaves(one)] if type(value) is tuple else [value]
+
+
+def weights_like(value: Any) -> Any:
+    """Return what the numbers of a result are multiplied with to make one number of it."""
+    if type(value) is tuple:
+        return tuple(weights_like(one) for one in value)
+    if isinstance(value, np.ndarray):
+        return (0.5 + np.arange(value.size) % 3 * 0.25).reshape(value.shape).astype(value.dtype)
+    return 1.0
+
+
+def inner(left: Any, right: Any) -> float:
+    """Return the sum of the products of all numbers."""
+    return float(sum(np.sum(one * other) for one, other in zip(left, right, strict=True)))
+
+
+def same(left: Any, right: Any) -> bool:
+    """Tell whether two values are equal bit for bit."""
+    pairs = zip(leaves(left), leaves(right), strict=True)
+    return all(np.asarray(one).tobytes() == np.asarray(other).tobytes() for one, other in pairs)
