@@ -7,6 +7,7 @@ the key of the module without it (disk_cache.py), so whoever compiles that deriv
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -17,14 +18,25 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.native import disk_cache
 from enzyme_py.settings import settings
 
-# Options of the pass, and the style of the native stage. What the pass can be told of its caches beside these made
-# the same code of nine kernels out of ten, and gained nothing (MEASURED), so it is not tried.
-CHOICES: dict[str, tuple[tuple[str, ...], str]] = {
-    "as usual": ((), ""),
-    "arrays kept": ((NO_RECOMPUTING,), ""),
-    "caches not minimised": (("--enzyme-mincut-cache=0",), ""),
-    "no vectors": ((), "scalar"),
-    "loops not unrolled": ((), "rolled"),
+
+@dataclass(frozen=True)
+class Choice:
+    """Options of the pass, the style of the native stage, whether slopes are kept (rules/slopes.py)."""
+
+    options: tuple[str, ...] = ()
+    style: str = ""
+    keeps_slopes: bool = True
+
+
+# What the pass can be told of its caches beside these made the same code of nine kernels out of ten, and gained
+# nothing (MEASURED), so it is not tried.
+CHOICES = {
+    "as usual": Choice(),
+    "slopes made again": Choice(keeps_slopes=False),
+    "arrays kept": Choice((NO_RECOMPUTING,)),
+    "caches not minimised": Choice(("--enzyme-mincut-cache=0",)),
+    "no vectors": Choice(style="scalar"),
+    "loops not unrolled": Choice(style="rolled"),
 }
 
 
@@ -37,42 +49,48 @@ class Trial:
     codes: list[str] = field(default_factory=list)
 
 
-_trials: list[Trial] = []  # the innermost one counts; compilation holds Numba's lock
+# The trial of this thread: others may compile meanwhile.
+_trial: contextvars.ContextVar[Trial | None] = contextvars.ContextVar("trial", default=None)
 
 
 @contextlib.contextmanager
 def trying(name: str) -> Iterator[Trial]:
     """Within the block, what is compiled has a choice."""
-    _trials.append(Trial(name))
+    trial = Trial(name)
+    token = _trial.set(trial)
     try:
-        yield _trials[-1]
+        yield trial
     finally:
-        _trials.pop()
+        _trial.reset(token)
 
 
 def current() -> str | None:
     """Return the choice that is tried out now, if there is one."""
-    return _trials[-1].name if _trials else None
+    trial = _trial.get()
+    return None if trial is None else trial.name
 
 
 def note(object_hash: str) -> None:
     """Tell the choice that is tried out what code it made."""
-    if _trials:
-        _trials[-1].codes.append(object_hash)
+    trial = _trial.get()
+    if trial is not None:
+        trial.codes.append(object_hash)
 
 
 def with_choice(module: DiffModule, identity: str) -> DiffModule:
     """Return the module with the options that are tried out, or that were found best for it."""
     is_recorded = settings.record is not None  # for others, who look for what is usual
-    if not _trials and (is_recorded or not _folder().is_dir()):
+    trial = _trial.get()
+    if trial is None and (is_recorded or not _folder().is_dir()):
         return module
     key = disk_cache.key(module, identity)
-    if _trials:
-        _trials[-1].keys.append(key)
-    name = _trials[-1].name if _trials else remembered(key)
-    options, style = CHOICES[name]
-    added = tuple(one for one in options if one not in module.options)
-    return replace(module, options=module.options + added, style=style)
+    if trial is not None:
+        trial.keys.append(key)
+    choice = CHOICES[remembered(key) if trial is None else trial.name]
+    added = tuple(one for one in choice.options if one not in module.options)
+    keeps_slopes = module.keeps_slopes and choice.keeps_slopes
+    options = module.options + added
+    return replace(module, options=options, style=choice.style, keeps_slopes=keeps_slopes)
 
 
 def remembered(key: str) -> str:
