@@ -21,7 +21,7 @@ import stat
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +81,11 @@ def key(module: DiffModule, host_identity: str) -> str:
     parts = [module.ir, *module.entries, "", *options, "", host_identity]
     parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
     parts += [module.style, _own_fingerprint()]
+    return digest_of(parts)
+
+
+def digest_of(parts: Iterable[str]) -> str:
+    """Return the name of what a list of texts decides."""
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()

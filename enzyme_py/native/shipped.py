@@ -25,7 +25,7 @@ from pathlib import Path
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, CacheWarning, RuleError
 from enzyme_py.host.module import DifferentiatedModule
-from enzyme_py.native.disk_cache import is_portable, options_of, write_whole
+from enzyme_py.native.disk_cache import digest_of, is_portable, options_of, write_whole
 from enzyme_py.native.machine import llvm_identity
 from enzyme_py.settings import settings
 
@@ -75,12 +75,7 @@ def _key(module: DiffModule, way: str) -> str:
     text = _EXCEPTION.sub(r"\1", _placeless(module.ir))
     parts = [text, *module.entries, "", *options_of(module), "", way]
     parts += [llvm_identity(), _own_content()]
-    digest = hashlib.sha256()
-    for part in parts:
-        encoded = part.encode()
-        digest.update(len(encoded).to_bytes(8, "little"))  # so that no two lists read the same
-        digest.update(encoded)
-    return digest.hexdigest()
+    return digest_of(parts)
 
 
 def _placeless(text: str) -> str:
