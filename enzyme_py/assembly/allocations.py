@@ -123,14 +123,13 @@ def _leaving(piece: list[str]) -> Iterator[str]:
         return
     lines = piece[start:]
     flow = Flow(lines)
-    loops = flow.loops()
-    for number, line in enumerate(lines if loops else ()):
+    for number, line in enumerate(lines):
         found = _ALLOCATION.match(line)
-        loop = found and next((one for one in loops if flow.block_of(number) in one.blocks), None)
-        if found is None or loop is None:
+        around = flow.turn_of(number) if found is not None else frozenset[str]()
+        if found is None or not around:
             continue
         places = (place for place, _ in used(lines, derived(lines, {found.group(1)})))
-        if any(flow.block_of(place) not in loop.blocks for place in places):
+        if any(flow.block_of(place) not in around for place in places):
             yield found.group(1)
 
 
