@@ -44,6 +44,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from enzyme_py.assembly.buffers import derived, used
 from enzyme_py.assembly.ir_text import free_metadata_number
 from enzyme_py.assembly.kept import KEPT, with_mark
 from enzyme_py.assembly.module import DiffModule
@@ -89,7 +90,7 @@ def protect_carried(module: DiffModule) -> DiffModule:
         pointers = Pointers(function)
         exchanged = pointers.exchanged()
         _check_calls(function, exchanged, module.where)
-        kept = pointers.carried()
+        kept = pointers.carried() | set(_leaving(function))
         is_nested = _name_of(function) in nested
         if is_nested:
             kept |= set(_conditional(function))
@@ -113,6 +114,23 @@ def _name_of(piece: list[str]) -> str:
 def _allocated(piece: list[str]) -> set[str]:
     """Return what malloc makes in a function."""
     return {found.group(1) for line in piece if (found := _MADE.match(line))}
+
+
+def _leaving(piece: list[str]) -> Iterator[str]:
+    """Yield the allocations of a loop that are used behind it, where no phi hands them out."""
+    start = next((number for number, line in enumerate(piece) if line.startswith("define ")), None)
+    if start is None or not any(_ALLOCATION.match(line) for line in piece):
+        return
+    lines = piece[start:]
+    flow = Flow(lines)
+    for number, line in enumerate(lines):
+        found = _ALLOCATION.match(line)
+        around = flow.turn_of(number) if found is not None else frozenset[str]()
+        if found is None or not around:
+            continue
+        places = (place for place, _ in used(lines, derived(lines, {found.group(1)})))
+        if any(flow.block_of(place) not in around for place in places):
+            yield found.group(1)
 
 
 def _conditional(piece: list[str]) -> Iterator[str]:

@@ -81,6 +81,18 @@ class Flow:
                     found.append(Loop(label, latches[0], outside[0], body))
         return sorted(found, key=lambda loop: len(loop.blocks))
 
+    def turn_of(self, line: int) -> frozenset[str]:
+        """Return the blocks of the innermost loop around a line, of whatever form; none outside of loops."""
+        own = self.block_of(line)
+        headers = [label for label in self.blocks if own is not None and self.dominates(label, own)]
+        loops = [
+            self._blocks_between(label, latches)
+            for label in headers
+            if (latches := self._latches(label))
+        ]
+        around = [blocks for blocks in loops if own in blocks]
+        return min(around, key=len, default=frozenset())
+
     def runs_in_each_turn(self, line: int) -> bool:
         """Tell whether no turn of the innermost loop around a line does without it.
 
