@@ -41,8 +41,10 @@ def test_what_was_wrong_once(path: Path) -> None:
 def test_it_finds_the_known_wrong_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the marks on carried allocations the pass recomputes them, wrongly (DESIGN 5)."""
     monkeypatch.setattr(sys.modules["enzyme_py.autodiff"], "protected", lambda module: module)
-    source = (CORPUS[0].parent / "carried_array.txt").read_text().replace("range(n)", "range(5)")
-    found = checks.outcomes(source, 1, FIRST_ORDER)
+    source = (
+        (CORPUS[0].parent / "carried_array.txt").read_text().replace("range(n)", "range(n + 1)")
+    )
+    found = checks.outcomes(source, 11, FIRST_ORDER)
     assert [one.verdict for one in found] == ["wrong", "wrong"]
     assert "reverse mode and differences" in found[0].reason
 
@@ -61,20 +63,20 @@ def test_it_finds_a_broken_rule_and_makes_it_small(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(helpers, "helper", helper)
     source = (
         "def kernel(x, a, s, c, n):\n"
-        "    y = x * 0.5\n"
+        "    total = s * 0.5\n"
         "    for i in range(n):\n"
-        "        y[i] += helper(x[i], s) * 0.25\n"
-        "    return np.sum(y) + s\n"
+        "        total += helper(x[i], s) * 0.25\n"
+        "    return total + np.sum(x)\n"
     )
 
     def fails(text: str) -> bool:
         return checks.outcomes(text, 1, ["reverse"])[0].verdict == "wrong"
 
     assert fails(source)
-    small = shrunk(source, fails, attempts=40)
-    assert "helper(" in small
-    assert len(small.splitlines()) <= 4
-    assert "for " not in small or "np.sum" not in small
+    small = shrunk(source, fails, attempts=60)
+    assert "helper(" in small, small
+    assert "for " not in small, small
+    assert "np.sum" not in small, small
 
 
 def test_kernels_come_back_by_their_seed() -> None:
@@ -99,11 +101,10 @@ def test_questions_are_drawn_for_each_kernel() -> None:
 
 
 def test_failures_are_made_small() -> None:
-    seed = next(one for one in range(500) if "scan" in grammar.kernel(one).features)
-    source = grammar.kernel(seed).source
-    name = "np.cumsum" if "np.cumsum" in source else "np.cumprod"
-    small = shrunk(source, lambda text: name in text, attempts=2000)
-    assert name in small
+    sources = (grammar.kernel(seed).source for seed in range(500))
+    source = next(one for one in sources if "np.cumsum" in one and one.count("\n") > 10)
+    small = shrunk(source, lambda text: "np.cumsum" in text, attempts=2000)
+    assert "np.cumsum" in small
     assert len(small.splitlines()) <= 3
 
 
