@@ -119,7 +119,7 @@ def _compile_decided_while_running(
     Of nested derivatives it is wrong without a word (MEASURED: products, assignments in loops).
     """
     shadowed = dataclasses.replace(request, runtime_activity=False, shadows_constants=True)
-    if nests(_assembled(request, given_types).ir, request):
+    if nests(_assembled(shadowed, given_types).ir, shadowed):
         return _compile_shadowed(shadowed, given_types)
     try:
         return _compile_as_asked(request, given_types)
@@ -145,7 +145,16 @@ def _compile_relaxed(
         except ActivityError:
             if is_nested:
                 raise refusal from None
-    return _compile_as_asked(decided, given_types, refusal)
+    try:
+        return _compile_as_asked(decided, given_types, refusal)
+    except DerivativeError:
+        if request.direction is Direction.FORWARD:
+            raise
+        try:
+            return _compile_shadowed(shadowed, given_types)
+        except DerivativeError:
+            pass
+        raise
 
 
 def _compile_shadowed(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:

@@ -23,7 +23,7 @@ from numba.core import callconv, cgutils, types
 from enzyme_py.assembly.attributes import with_attributes
 from enzyme_py.assembly.block_copies import chosen_way, link_copies
 from enzyme_py.assembly.emit import kernel_types
-from enzyme_py.assembly.inlining import inline_derivatives
+from enzyme_py.assembly.inlining import inline_all, inline_derivatives
 from enzyme_py.assembly.kept import NO_RECOMPUTING
 from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
@@ -178,6 +178,13 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
     names += link_copies(module, chosen_way(requests, is_plain=is_plain))
     if is_nested:
         inline_derivatives(module)
+    if requests[0].runtime_activity and inline_all(module):
+        what = "run-time activity of a function that calls itself"
+        remedy = (
+            "write it as a loop, or annotate all memory that meets there alike: Duplicated, with "
+            "a shadow of zeros, in place of Const"
+        )
+        raise DerivativeError(what, where=lowered[0].where, remedy=remedy)
     module.verify()
     return with_needed_rules(with_attributes(stable_names(str(module), names)))
 

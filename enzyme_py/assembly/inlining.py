@@ -8,6 +8,10 @@ assertion, in reverse over reverse). LLVM inlines small functions by itself; her
 So is all that reverse over reverse differentiates twice. Behind a call, what a loop carries and what is read after
 the loop came out wrong without a word: `for _ in range(n): x = sin(x)` in a function that is called
 twice (tests/test_nested_calls.py).
+
+With run-time activity everything is inlined: the pass takes the place in which a called function leaves its result
+for constant there, and the gradient of what comes out was zero without a word (MEASURED, the fuzzer found it in a
+function that calls itself; any that LLVM leaves alone does the same). What calls itself cannot be.
 """
 
 from __future__ import annotations
@@ -24,22 +28,42 @@ _CALLEE = re.compile(r'\bcall\b[^@\n]*@("[^"]*"|[-a-zA-Z$._0-9]+)\(')
 
 def inline_derivatives(module: llvm.ModuleRef) -> None:
     """Mark the functions on the way to a derivative, or reversed twice, that do not call themselves."""
-    texts = {one.name: str(one) for one in module.functions if not one.is_declaration}
-    calls = {
-        name: {found.strip('"') for found in _CALLEE.findall(text)} for name, text in texts.items()
-    }
+    texts, calls = _calls(module)
     marked = {name for name, text in texts.items() if _DERIVATIVE.search(text)}
     pending = set(marked)
     while pending:
         pending = {name for name, callees in calls.items() if callees & pending} - marked
         marked |= pending
     marked |= reversed_twice(str(module))
+    _mark(module, marked, calls)
+
+
+def inline_all(module: llvm.ModuleRef) -> list[str]:
+    """Mark all functions that do not call themselves; returns those that do."""
+    texts, calls = _calls(module)
+    return _mark(module, set(texts), calls)
+
+
+def _calls(module: llvm.ModuleRef) -> tuple[dict[str, str], dict[str, set[str]]]:
+    """Return the texts of the functions of a module, and what each of them calls."""
+    texts = {one.name: str(one) for one in module.functions if not one.is_declaration}
+    calls = {
+        name: {found.strip('"') for found in _CALLEE.findall(text)} for name, text in texts.items()
+    }
+    return texts, calls
+
+
+def _mark(module: llvm.ModuleRef, names: set[str], calls: dict[str, set[str]]) -> list[str]:
+    endless = []
     for one in module.functions:
-        if one.name not in marked or one.linkage == llvm.Linkage.external:
+        if one.name not in names or one.linkage == llvm.Linkage.external:
             continue
         is_kept = any(b"noinline" in one_set for one_set in one.attributes)
-        if not is_kept and one.name not in _reached(one.name, calls):
+        if one.name in _reached(one.name, calls):
+            endless.append(one.name)
+        elif not is_kept:
             one.add_function_attribute("alwaysinline")
+    return endless
 
 
 def _reached(name: str, calls: dict[str, set[str]]) -> set[str]:
