@@ -24,6 +24,7 @@ from enzyme_py.assembly.block_copies import with_bodies, with_recomputable_copie
 from enzyme_py.assembly.buffers import stable_buffers
 from enzyme_py.assembly.entry import argument_count, assemble, nests
 from enzyme_py.assembly.far_exits import check_far_exits, handing_on, may_exit_far
+from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_slopes import with_kept_slopes
 from enzyme_py.assembly.lost_writes import (
@@ -147,9 +148,7 @@ def _compile_relaxed(
                 raise refusal from None
     try:
         return _compile_as_asked(decided, given_types, refusal)
-    except DerivativeError:
-        if request.direction is Direction.FORWARD:
-            raise
+    except CallsItselfError:
         try:
             return _compile_shadowed(shadowed, given_types)
         except DerivativeError:

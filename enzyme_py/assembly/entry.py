@@ -23,7 +23,7 @@ from numba.core import callconv, cgutils, types
 from enzyme_py.assembly.attributes import with_attributes
 from enzyme_py.assembly.block_copies import chosen_way, link_copies
 from enzyme_py.assembly.emit import kernel_types
-from enzyme_py.assembly.inlining import inline_all, inline_derivatives
+from enzyme_py.assembly.inlining import CallsItselfError, inline_all, inline_derivatives
 from enzyme_py.assembly.kept import NO_RECOMPUTING
 from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
@@ -184,7 +184,7 @@ def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) 
             "write it as a loop, or annotate all memory that meets there alike: Duplicated, with "
             "a shadow of zeros, in place of Const"
         )
-        raise DerivativeError(what, where=lowered[0].where, remedy=remedy)
+        raise CallsItselfError(what, where=lowered[0].where, remedy=remedy)
     module.verify()
     return with_needed_rules(with_attributes(stable_names(str(module), names)))
 

@@ -21,6 +21,12 @@ import re
 import llvmlite.binding as llvm
 
 from enzyme_py.assembly.nesting import reversed_twice
+from enzyme_py.errors import DerivativeError
+
+
+class CallsItselfError(DerivativeError):
+    """Run-time activity was asked for, and something cannot be inlined."""
+
 
 _DERIVATIVE = re.compile(r"\bcall\b[^\n]*@__enzyme_")
 _CALLEE = re.compile(r'\bcall\b[^@\n]*@("[^"]*"|[-a-zA-Z$._0-9]+)\(')
