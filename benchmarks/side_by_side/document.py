@@ -70,7 +70,7 @@ fast-math is the same C with -ffast-math on top, which lets gcc take the C libra
 numbers to zero: our kernels that are marked fastmath are to be read beside it."""
 
 _WHY = """* gmm with d = 64: most points belong to one component, and the weights of others are denormal numbers (1e-310): products
-  with these take a hundred cycles each. JAX flushes them to zero, C does with -ffast-math.
+  with these take a hundred cycles each. JAX and our fastmath kernels flush them to zero, C does with -ffast-math.
 * ht: by hand the twenty angles lie innermost, so one pass over the vertices with whole vectors does; ours makes seven passes, of
   four columns each.
 * lse beside JAX: XLA has a polynomial of its own for exp inline; ours and C call the C library's, for vectors or for one number."""
