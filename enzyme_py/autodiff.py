@@ -205,12 +205,12 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
         read = prepared if prepared is not module else host.simplify(module)
         if _BLOCK_COPY.search(read.ir):
             raise refusal
-    done = passed(prepared)
+    done = passed(prepared, is_simplified=prepared is not module)
     check_endless(done.ir, module.where)
     return dataclasses.replace(done, lost=_lost(module, prepared))
 
 
-def passed(module: DiffModule) -> DifferentiatedModule:
+def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
     """Run the pass on a prepared module, with the rules it can use there.
 
     Where it refuses a module with records of states, they are left out. Where it cannot use the rules of
@@ -224,7 +224,8 @@ def passed(module: DiffModule) -> DifferentiatedModule:
         except DerivativeError:
             pass
     else:
-        sloped = with_kept_slopes(module, host.simplify)
+        simplify = _as_it_is if is_simplified else host.simplify
+        sloped = with_kept_slopes(module, simplify)
         if sloped is not module:
             try:
                 return host.differentiate(sloped)
@@ -238,6 +239,10 @@ def passed(module: DiffModule) -> DifferentiatedModule:
         if bodied is module:
             raise
         return host.differentiate(bodied)
+
+
+def _as_it_is(module: DiffModule) -> DiffModule:
+    return module
 
 
 def _lost(module: DiffModule, prepared: DiffModule) -> tuple[tuple[str, str], ...]:

@@ -31,10 +31,10 @@ def ir(f: Callable[..., Any], *arguments: Any, stage: str = "differentiated") ->
     module = assemble(bound.request, tuple(bound.request_types))
     if stage == "assembled":
         return module.ir
-    module = protected(module)
+    given, module = module, protected(module)
     if stage == "simplified":
         return with_records(module).ir
-    differentiated = passed(module)
+    differentiated = passed(module, is_simplified=module is not given)
     if stage == "differentiated":
         return differentiated.ir
     if stage == "optimised":

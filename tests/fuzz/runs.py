@@ -35,7 +35,7 @@ class Worker:
     """One process that asks the questions."""
 
     def __init__(self, cache: Path | None = None) -> None:
-        own = {"NUMBA_OPT": "1"}  # Numba's own code is only compared with, not measured
+        own = {"NUMBA_OPT": "0"}  # Numba's own code is only compared with, not measured
         if cache is not None:
             own["ENZYME_PY_CACHE_DIR"] = str(cache)
         self._process = subprocess.Popen(
