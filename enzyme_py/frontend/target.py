@@ -47,6 +47,7 @@ from enzyme_py.frontend.broadcasting import (
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.library import RawCodegen
+from enzyme_py.frontend.lines import LineInfo
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
 from enzyme_py.frontend.outlining import Outlined, is_table_operation, outlined, tuple_hash_type
 from enzyme_py.frontend.products import inlined, is_product, replaced
@@ -122,10 +123,11 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
 class KernelContext(cpu.CPUContext):  # type: ignore[misc]
     """Lowers for differentiation: raw libraries, no counts, our calling convention."""
 
+    DIBuilder = LineInfo
+
     def __init__(self, typing_context: Any, name: str, target: KernelTarget) -> None:
         self._kernel_target = target
-        self._in_exception = False
-        self._in_array = False
+        self._in_exception = self._in_array = False
         self.last_payload: Any = None
         self.is_table = False
         super().__init__(typing_context, name)
@@ -151,8 +153,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
 
     @property
     def nrt(self) -> RegionNRT:
-        kind = ExceptionNRT if self._in_exception else RegionNRT
-        return kind(self, self.enable_nrt)
+        return (ExceptionNRT if self._in_exception else RegionNRT)(self, self.enable_nrt)
 
     @contextlib.contextmanager
     def exception_memory(self) -> Iterator[None]:
