@@ -333,7 +333,11 @@ class Questions:
             dx, da, ds = gradient(x, a, s, c, n)
             return np.sum(dx * vx) + np.sum(da * va) + ds * vs
 
-        return numba.njit(along)
+        def along_complex(x, a, s, vx, va, vs, c, n):  # type: ignore[no-untyped-def]
+            dx, da, ds = gradient(x, a, s, c, n)
+            return np.sum((np.conj(dx) * vx).real) + np.sum(da * va) + ds * vs
+
+        return numba.njit(along_complex if self.at.is_complex else along)
 
     def _check_curvature(self, got: float, what: str) -> None:
         def along(*active: Any) -> float:

@@ -1,7 +1,7 @@
 """Random well-typed kernels, drawn from a seed, as source text.
 
 A kernel is `kernel(x, a, s, c, n)`: a vector of n numbers, a matrix of n x n, a number, a vector that is
-always Const, and n itself. It returns a number, a vector, or a tuple of both; some write to their arguments.
+always Const, and n itself. An annotation of x names its type, if that is not float64. It returns a number, a vector, or a tuple of both; some write to their arguments.
 Some raise if a number of c is above 5, which only the question about raising makes it.
 """
 
@@ -37,6 +37,21 @@ WRITES = (
     "filled({w}, {v1})",
 )
 
+# What can be done with a complex vector z and its element; the parts of x are what else the kernel reads.
+COMPLEX = (
+    "z *= 0.5 + 0.25j",
+    "z[{i}] = z[{i}] * z[-1] * 0.5",
+    "z[1:] = z[:-1].conjugate()",
+    "z = np.exp(1j * z.real) * z",
+    "z = z / (2.5 + z * np.conj(z))",
+    "z[{i}] += {B1} * 1j",
+    "total += np.sum(np.abs(z + 3.0)) * 0.1",
+    "total += (z[{i}] * np.conj(z[0])).real * 0.25",
+    "total += np.sqrt(z[{i}] + 3.0).imag",
+    "total += np.sum(z * c).imag * 0.5",
+    "total += np.tanh(np.dot(z, z).real)",
+)
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -60,12 +75,14 @@ class Draw(Expressions):
         self.seed = seed
         self.writable: list[str] = []  # vectors and matrices that the kernel may write
         self.used = 0
+        self.dtype = self.random.choices(["", "complex128", "float32"], [88, 8, 4])[0]
         self.loops = 0  # around the place where we are
 
     def kernel(self, size: int | None) -> Kernel:
         """Return a kernel of some statements."""
         size = size or self.random.choice(SIZES)
-        lines = ["y = x.copy()", "b = a * 0.5", "total = 0.5 * s"]
+        lines = ["z = x.copy()", "x = z.real * 0.75 - z.imag"] if self.is_complex else []
+        lines += ["y = x.copy()", "b = a * 0.5", "total = 0.5 * s"]
         self.vectors.append("y")
         self.matrices.append("b")
         self.numbers.append("total")
@@ -76,9 +93,19 @@ class Draw(Expressions):
         for _ in range(size):
             lines += self.statement(depth=0)
         lines.append(f"return {self.result()}")
-        text = "def kernel(x, a, s, c, n):\n" + "".join(f"    {line}\n" for line in lines)
+        annotation = f": '{self.dtype}'" if self.dtype else ""
+        if self.dtype:
+            self.features.add(f"{self.dtype} argument")
+        text = f"def kernel(x{annotation}, a, s, c, n):\n" + "".join(
+            f"    {line}\n" for line in lines
+        )
         self.is_returning_early(text)
         return Kernel(self.seed, text, frozenset(self.features))
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether x is a complex vector: its parts are x then, and z is its copy."""
+        return self.dtype == "complex128"
 
     def result(self) -> str:
         """Return what the kernel returns: it depends on all that it wrote."""
@@ -86,6 +113,8 @@ class Draw(Expressions):
         number = (
             f"np.sum(np.sin({vector})) + np.tanh({self.numbers[-1]} + {self.number(1)}) + total"
         )
+        if self.is_complex:
+            number += " + np.sum(z.real * 0.5 - z.imag)"
         if matrix != "a":
             number += f" + np.sum({matrix} * 0.25)"
         form = self.random.choices(["number", "vector", "tuple"], [8, 1, 1])[0]
@@ -111,8 +140,11 @@ class Draw(Expressions):
             (1, self.carried),
             (1, self.unpacked),
             (1, self.grown_list),
+            (0.7, self.typed_list),
             (0.6, self.raising),
         ]
+        if self.is_complex:
+            kinds.append((6, self.of_complex))
         if depth < LEVELS:
             kinds += [(4, self.count_loop), (2, self.item_loop), (2, self.branch)]
             kinds += [(1, self.while_loop), (1, self.search)]
@@ -200,6 +232,25 @@ class Draw(Expressions):
         lines = [f"{items} = [{value}]", f"for {item} in {self.pick(self.vectors)}:"]
         lines.append(f"    {items}.append({items}[-1] * 0.5 + {item})")
         return [*lines, f"for {item} in {items}:", f"    total += np.sin({item}) * 0.25"]
+
+    def typed_list(self, _depth: int) -> Lines:
+        """A typed list of numbers or of arrays, written and read."""
+        self.features.add("typed list")
+        items, counter = f"l{self.count()}", f"j{self.count()}"
+        if self.chance(0.5):
+            value, item = self.number(1), f"{items}[{counter} - 1] * 0.5 + s"
+            read = f"{items}[-1] + {items}[0]"
+        else:
+            value, item = f"{self.vector(0)} * 1.0", f"np.sin({items}[{counter} - 1])"
+            read = f"np.sum({items}[-1]) + {items}[0][0]"
+        lines = [f"{items} = TypedList()", f"{items}.append({value})"]
+        lines += [f"for {counter} in range(1, 3):", f"    {items}.append({item})"]
+        if self.chance(0.3):
+            lines.append(f"{items}[0] = {items}[1]")
+        return [*lines, f"total += ({read}) * 0.25"]
+
+    def of_complex(self, _depth: int) -> Lines:
+        return [self.with_holes_filled(self.pick(COMPLEX), 1)]
 
     def raising(self, _depth: int) -> Lines:
         self.features.add("raise")

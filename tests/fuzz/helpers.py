@@ -5,9 +5,11 @@ from collections import namedtuple
 
 import numba
 import numpy as np
+from numba.typed import List as TypedList
 
 __all__ = [
     "Point",
+    "TypedList",
     "filled",
     "helper",
     "joined",

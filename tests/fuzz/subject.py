@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,8 @@ LARGEST = 1e8  # what comes out larger is not looked at
 # Sums of products are loops in a derivative (rules/blas_loops.py) and a BLAS routine's in Numba's own code,
 # whose order is another one: such primals may differ in the last places.
 REORDERED = ("@", "np.dot", "np.linalg.", "np.vdot")
+
+_X = re.compile(r"def kernel\(x: ['\"](\w+)['\"]")  # the type of x, if it is no float64
 
 _numbers = itertools.count()
 
@@ -56,6 +59,8 @@ class Subject:
         self.source, self.is_single = source, "float32" in source
         self._is_reordered = any(word in source for word in REORDERED)
         self.kernel = compiled(source)
+        named = _X.search(source)
+        self.dtype = np.dtype(named[1] if named else "float64")
         self.reference = compiled(source.replace("float32", "float64")) if self.is_single else None
         self._random = np.random.default_rng(seed)
         self.size = int(self._random.choice([4, 4, 3, 5, 2]))
@@ -79,10 +84,14 @@ class Subject:
         """Return three arguments at random, in the layouts of this subject."""
         size, uniform = self.size, self._random.uniform
         x, a = uniform(-1, 1, size), uniform(-1, 1, (size, size))
+        x = x + 1j * uniform(-1, 1, size) if self.is_complex else x.astype(self.dtype)
         return laid_out(x, self._layouts[0]), laid_out(a, self._layouts[1]), float(uniform(-1, 1))
 
     def given(self, x: Any, a: Any, s: Any) -> Point:
         """Return all arguments of a call, of which it may write the first two."""
+        return self._given(x.astype(self.dtype), a, s)
+
+    def _given(self, x: Any, a: Any, s: Any) -> Point:
         kept = self._layouts
         return laid_out(x, kept[0]), laid_out(a, kept[1]), s, self.constant, self.size
 
@@ -90,6 +99,11 @@ class Subject:
         """Return the result of a call, and the arguments behind it."""
         given = self.given(x, a, s)
         return f(*given), given[:2]
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether x is a vector of complex numbers."""
+        return self.dtype.kind == "c"
 
     @property
     def is_number(self) -> bool:
@@ -123,7 +137,11 @@ class Subject:
 
     def plain(self, x: Any, a: Any, s: Any) -> float:
         """Return the value somewhere else, in float64 throughout."""
-        result, _ = self.run(self.reference or self.kernel, x, a, s)
+        if self.reference is None:
+            result, _ = self.run(self.kernel, x, a, s)
+        else:
+            x = x if self.is_complex else x.astype(np.float64)
+            result = self.reference(*self._given(x, a, s))
         return inner(leaves(result), leaves(self.weights))
 
     def difference(self, f: Callable[..., float], way: Point) -> float:
@@ -146,15 +164,17 @@ class Subject:
 
     def moved(self, way: Point, step: float) -> Point:
         """Return the point a step away."""
-        x, a, s = (one + step * other for one, other in zip(self.active, way, strict=True))
-        return x, a, s
+        x, a, s = zip(self.active, way, strict=True)
+        exact = np.result_type(self.dtype, np.float64)  # a step would be lost in float32
+        moved = x[0].astype(exact) + step * x[1].astype(exact)
+        return moved, a[0] + step * a[1], s[0] + step * s[1]
 
 
 def laid_out(array: Any, drawn: float) -> Any:
     """Return a new array of these numbers: contiguous in most draws, else strided, reversed or Fortran's."""
     if drawn < 0.8:
         return np.array(array, order="C" if drawn < 0.7 else "F")
-    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]))
+    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
     view = wide[..., ::2] if drawn < 0.9 else wide[..., ::2][..., ::-1]
     view[...] = array
     return view
@@ -175,8 +195,9 @@ def weights_like(value: Any) -> Any:
 
 
 def inner(left: Any, right: Any) -> float:
-    """Return the sum of the products of all numbers."""
-    return float(sum(np.sum(one * other) for one, other in zip(left, right, strict=True)))
+    """Return the sum of the products of all numbers: of complex ones, of their parts."""
+    pairs = zip(left, right, strict=True)
+    return float(sum(np.sum(np.real(np.conj(one) * other)) for one, other in pairs))
 
 
 def same(left: Any, right: Any) -> bool:
