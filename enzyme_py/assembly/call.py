@@ -27,7 +27,12 @@ from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.frontend.calling_convention import raise_on_error
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
 from enzyme_py.frontend.lower import CompiledKernel, argument_names
-from enzyme_py.frontend.type_hints import TypedAttributes, hint_function, value_hint
+from enzyme_py.frontend.type_hints import (
+    TypedAttributes,
+    hint_function,
+    memory_hint,
+    value_hint,
+)
 from enzyme_py.frontend.typed_lists import frozen
 from enzyme_py.request import Activity, Direction, Request
 
@@ -119,6 +124,11 @@ class EnzymeCall:
             if leaf.role is Role.DATA and leaf.content:
                 hint = hint_function(function.module, leaf.content, leaf.tree)
                 builder.call(hint, [builder.bitcast(parameter, _POINTER)])
+        result = function.args[0]
+        # Numbers that are only chosen and moved tell nothing themselves.
+        hint = memory_hint(function.module, self.context.target_data, result.type.pointee)
+        if hint is not None:
+            builder.call(hint, [builder.bitcast(result, _POINTER)])
 
     def _fill(
         self, function: ir.Function, kernel_type: ir.FunctionType, flat: Sequence[Leaf]

@@ -64,6 +64,17 @@ def hint_function(module: ir.Module, content: str, tree: str | None = None) -> i
     return found
 
 
+def memory_hint(module: ir.Module, data: Any, kind: ir.Type) -> ir.Function | None:
+    """Return the function whose call says that a pointer points at numbers; None for what holds pointers."""
+    fields = [field for _, field in _fields(data, kind, 0)]
+    contents = {_field_content(field) for field in fields}
+    if not fields or any(isinstance(field, ir.PointerType) for field in fields):
+        return None
+    if len(contents) == 1 and "Integer" not in contents:
+        return hint_function(module, contents.pop())
+    return None if contents == {"Integer"} else record_hint(module, data, kind)
+
+
 def value_hint(module: ir.Module, kind: ir.Type) -> ir.Function | None:
     """Return the function whose call says that a value is a float; None for other types."""
     content = content_of(kind) if isinstance(kind, (ir.DoubleType, ir.FloatType)) else None

@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("--shrink", action="store_true", help="make what failed small")
     given = parser.parse_args()
     if given.only is not None:
-        return one_kernel(given.only, given.size)
+        return one_kernel(given.only, given.size, given.shrink)
     seeds = range(given.seed, given.seed + given.count)
     report = run(
         seeds, given.workers, lambda line: print(line, flush=True), given.size, given.folder
@@ -34,8 +34,8 @@ def main() -> int:
     return 1 if report.bad else 0
 
 
-def one_kernel(seed: int, size: int | None) -> int:
-    """Ask everything of one kernel."""
+def one_kernel(seed: int, size: int | None, is_shrunk: bool) -> int:
+    """Ask everything of one kernel; make it small for each of its refusals and bad answers, if asked to."""
     source = grammar.kernel(seed, size).source
     print(source)
     worker = Worker()
@@ -44,7 +44,10 @@ def one_kernel(seed: int, size: int | None) -> int:
     worker.close()
     found = answer["outcomes"] if answer else [{"verdict": "crashed"}]
     for one in found:
-        print(*one.values())
+        print(*one.values(), flush=True)
+        if is_shrunk and one["verdict"] not in ("right", "inconclusive", "invalid"):
+            words = one["reason"] if one["verdict"] not in checks.BAD else ""
+            print(smallest(source, seed, one["question"], one["verdict"], words), flush=True)
     return int(any(one["verdict"] in checks.BAD for one in found))
 
 

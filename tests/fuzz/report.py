@@ -16,6 +16,11 @@ from tests.fuzz.checks import BAD
 _NUMBERS = re.compile(r"\b[a-z]+\d+\b|`[^`]*`|<fuzz \d+>|line \d+|-?\d+[.\d]*(?:e[-+]?\d+)?")
 
 
+def without_names(reason: str) -> str:
+    """Return a reason without the numbers and names of its kernel."""
+    return _NUMBERS.sub("_", reason)
+
+
 @dataclass
 class Report:
     """Counts of what came out, and all that was bad."""
@@ -40,7 +45,7 @@ class Report:
         for one in answer["outcomes"]:
             self.totals[one["verdict"]] += 1
             self.verdicts[f"{one['question']}: {one['verdict']}"] += 1
-            reason = f"{one['question']}: {_NUMBERS.sub('_', one['reason'])}"
+            reason = f"{one['question']}: {without_names(one['reason'])}"
             if one["verdict"] in ("refused", "pass crashed"):
                 self.refusals[f"{reason} (first: {seed})"] += 1
             if one["verdict"] in ("inconclusive", "invalid"):

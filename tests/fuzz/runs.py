@@ -23,7 +23,7 @@ from typing import Any
 
 from tests.fuzz import grammar
 from tests.fuzz.checks import BAD
-from tests.fuzz.report import Report, kept
+from tests.fuzz.report import Report, kept, without_names
 from tests.fuzz.shrink import shrunk
 
 LIMIT = 300.0  # seconds for one kernel
@@ -166,8 +166,10 @@ def run(
     return work.report
 
 
-def smallest(source: str, seed: int, question: str, verdict: str, attempts: int = 300) -> str:
-    """Return a small kernel that has the same bad answer."""
+def smallest(
+    source: str, seed: int, question: str, verdict: str, reason: str = "", attempts: int = 300
+) -> str:
+    """Return a small kernel that has the same answer: refused with the same words, if they are given."""
     names = None if question == "all" else [question]
     workers = [Worker()]
 
@@ -177,7 +179,12 @@ def smallest(source: str, seed: int, question: str, verdict: str, attempts: int 
             workers[0] = Worker()
             return verdict in ("crashed", "hung")
         found = answer["outcomes"]
-        return any(one["question"] == question and one["verdict"] == verdict for one in found)
+        return any(
+            one["question"] == question
+            and one["verdict"] == verdict
+            and (not reason or without_names(one["reason"]) == without_names(reason))
+            for one in found
+        )
 
     try:
         return shrunk(source, fails, attempts)
