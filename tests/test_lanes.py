@@ -1,0 +1,133 @@
+"""Shadows of a batch's lanes lie side by side: which, and that the numbers stay what they are."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py import BatchDuplicated, Const, Forward
+from enzyme_py.native.lanes import with_lanes_together
+
+optimise: Any = importlib.import_module("enzyme_py.native.optimise")
+
+HEAD = """
+declare noalias ptr @malloc(i64)
+declare noalias ptr @calloc(i64, i64)
+declare void @look(ptr)
+"""
+FUNCTION = """
+define double @run(i64 %size, i64 %n, ptr %other) {{
+  %primal = call noalias ptr @{make}
+  %1 = call noalias ptr @{make}
+  %2 = call noalias ptr @{make}
+  %a = getelementptr inbounds i8, ptr %1, i64 8
+  %b = getelementptr inbounds i8, ptr %2, i64 8
+  store double 1.5, ptr %a, align 8
+  store double 2.5, ptr %b, align 8
+  {more}
+  %c = getelementptr double, ptr %2, i64 %n
+  %found = load double, ptr %c, align 8
+  ret double %found
+}}
+"""
+
+
+def joined(more: str = "", make: str = "calloc(i64 1, i64 %size)") -> str:
+    """The function with the lanes together, checked by LLVM."""
+    text = with_lanes_together(HEAD + FUNCTION.format(make=make, more=more))
+    llvm.parse_assembly(text, llvm.create_context()).verify()
+    return text
+
+
+@pytest.mark.parametrize("make", ["calloc(i64 1, i64 %size)", "malloc(i64 %size)"])
+def test_lanes_become_one_block(make: str) -> None:
+    text = joined(make=make)
+    assert text.count(f"@{make[:6]}(") == 3  # declared, the primal's, that of both lanes
+    assert "%2 = getelementptr inbounds i8, ptr %1, i64 8\n" in text
+    assert "%a = getelementptr inbounds [2 x i8], ptr %1, i64 8\n" in text
+    assert "%c = getelementptr [2 x double], ptr %2, i64 %n\n" in text
+    assert "add i64 %size, 8\n" in text
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "call void @look(ptr %a)",
+        "store ptr %2, ptr %other",
+        "%same = icmp eq ptr %1, %primal",
+        "%part = load float, ptr %a, align 4",
+        "%vector = load <2 x double>, ptr %a, align 8",
+        "%askew = load double, ptr %a, align 4",
+        "%number = ptrtoint ptr %b to i64",
+        "%either = select i1 true, ptr %1, ptr %other",
+    ],
+)
+def test_what_else_is_done_with_them_keeps_them_apart(use: str) -> None:
+    assert joined(use) == HEAD + FUNCTION.format(make="calloc(i64 1, i64 %size)", more=use)
+
+
+def walked(x, out):
+    """Temporaries that are read where the numbers say; a row at a time."""
+    first, second = np.empty((x.size, 3)), np.zeros((4, 3))
+    for i in range(x.size):
+        first[i, 0], first[i, 1], first[i, 2] = x[i] * x[i], np.sin(x[i]), 3.0 * x[i]
+    for i in range(x.size):
+        at = (7 * i) % 4
+        if x[i] > 0.5:
+            for j in range(3):
+                second[at, j] += first[i, j] * first[(3 * i) % x.size, 2 - j]
+    for i in range(4):
+        out[i] = second[i, 0] * second[i, 1] + second[3 - i, 2]
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_batches_agree_with_single_runs(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = []
+
+    def watched(ir: str) -> str:
+        text = with_lanes_together(ir)
+        changed.append(text != ir)
+        return text
+
+    monkeypatch.setattr(optimise, "with_lanes_together", watched)
+    x = np.random.default_rng(5).random(11).astype(kind)
+    tangents = np.random.default_rng(6).random((3, 11)).astype(kind)
+    kernel = enzyme.jit(walked)
+
+    @numba.njit
+    def batch(x, tangents, found):
+        out = np.empty(4, x.dtype)
+        enzyme.autodiff(
+            Forward,
+            kernel,
+            Const,
+            BatchDuplicated(x, (tangents[0], tangents[1], tangents[2])),
+            BatchDuplicated(out, (found[0], found[1], found[2])),
+        )
+
+    found = np.zeros((3, 4), kind)
+    batch(x, tangents, found)
+    assert True in changed  # else nothing was tested
+    exact, precision = x.astype(float), np.finfo(kind).eps
+    for lane in range(3):
+        step = 1e-20 * tangents[lane].astype(float)
+        out = np.empty(4, complex)
+        _complex_walk(exact + 1j * step, out)
+        np.testing.assert_allclose(found[lane], out.imag / 1e-20, rtol=100 * precision)
+
+
+def _complex_walk(x: Any, out: Any) -> None:
+    """The kernel on complex numbers: what it compares are their real parts."""
+
+    first, second = np.empty((x.size, 3), complex), np.zeros((4, 3), complex)
+    first[:, 0], first[:, 1], first[:, 2] = x * x, np.sin(x), 3.0 * x
+    for i in range(x.size):
+        if x[i].real > 0.5:
+            second[(7 * i) % 4] += first[i] * first[(3 * i) % x.size, ::-1]
+    out[:] = second[:, 0] * second[:, 1] + second[::-1, 2]
