@@ -72,6 +72,34 @@ def test_what_else_is_done_with_them_keeps_them_apart(use: str) -> None:
     assert joined(use) == HEAD + FUNCTION.format(make="calloc(i64 1, i64 %size)", more=use)
 
 
+ALONG = """
+define void @run(i64 %size, i64 %n) {{
+start:
+  %primal = call noalias ptr @calloc(i64 1, i64 %size)
+  %0 = call noalias ptr @calloc(i64 1, i64 %size)
+  %1 = call noalias ptr @calloc(i64 1, i64 %size)
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %start ], [ %next, %loop ]
+  %at = shl i64 %i, {shift}
+  %a = getelementptr i8, ptr %0, i64 %at
+  %b = getelementptr i8, ptr %a, i64 16
+  store double 1.5, ptr %b, align 8
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+
+
+def test_a_loop_along_them_keeps_them_apart() -> None:
+    near, far = HEAD + ALONG.format(shift=3), HEAD + ALONG.format(shift=5)
+    assert with_lanes_together(near) == near
+    assert with_lanes_together(far) != far
+
+
 def walked(x, out):
     """Temporaries that are read where the numbers say; a row at a time."""
     first, second = np.empty((x.size, 3)), np.zeros((4, 3))
@@ -124,7 +152,6 @@ def test_batches_agree_with_single_runs(kind: Any, monkeypatch: pytest.MonkeyPat
 
 def _complex_walk(x: Any, out: Any) -> None:
     """The kernel on complex numbers: what it compares are their real parts."""
-
     first, second = np.empty((x.size, 3), complex), np.zeros((4, 3), complex)
     first[:, 0], first[:, 1], first[:, 2] = x * x, np.sin(x), 3.0 * x
     for i in range(x.size):

@@ -60,7 +60,11 @@ def _joined(part: str) -> str:
         group = _Group(run, [lines[line] for line in run])
         if group.is_readable(body):
             changed |= group.rewritten(body, number)
-    return before + "\n".join([head, *(changed.get(n, line) for n, line in enumerate(lines))]) + "\n}\n"
+    return (
+        before
+        + "\n".join([head, *(changed.get(n, line) for n, line in enumerate(lines))])
+        + "\n}\n"
+    )
 
 
 def _runs(lines: list[str]) -> Iterator[range]:
@@ -98,9 +102,9 @@ class _Group:
                 if (found := _INDEXED.match(line)) and found["base"] == value:
                     self.indexed.add(number)
                     pending.append(found["result"])
-                elif not self._is_access(number, line, value):
-                    return False
-                elif _goes_along(body, number, value, self.grain):
+                elif not self._is_access(number, line, value) or _goes_along(
+                    body, number, value, self.grain
+                ):
                     return False
         return self.grain > 0
 
@@ -127,7 +131,9 @@ class _Group:
                 f"ptr {found['base']}, {found['index']}"
             )
         for line in self.accesses:
-            changed[line] = re.sub(r", align \d+", f", align {self.grain}", body.lines[line], count=1)
+            changed[line] = re.sub(
+                r", align \d+", f", align {self.grain}", body.lines[line], count=1
+            )
         names = [line.split()[0] for line in self.allocations]
         for lane, (line, name) in enumerate(zip(self.run, names, strict=True)):
             place = lane * self.grain
@@ -166,17 +172,17 @@ def _goes_along(body: Body, number: int, address: str, grain: int) -> bool:
         address = found["base"]
 
 
-def _turns(body: Body, index: str, block: Block) -> int:
+def _turns(body: Body, index: str, block: Block, depth: int = 4) -> int:
     """Return what is added to an index in a turn of the loop, 0 if that is not plain to see."""
     line = body.definitions.get(index, -1)
-    if not block.start <= line < block.exit:
+    if not block.start <= line < block.exit or depth == 0:
         return 0
     if body.opcodes[line] == "phi":
         return 1
     found = _COUNTED.match(body.lines[line])
     if found is None:
         return 0
-    turns = _turns(body, found["left"], block)
+    turns = _turns(body, found["left"], block, depth - 1)
     if found["operation"] == "shl":
         return turns << int(found["right"]) if found["right"].isdecimal() else 0
-    return turns or _turns(body, found["right"], block)
+    return turns or _turns(body, found["right"], block, depth - 1)
