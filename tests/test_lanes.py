@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
+import random
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -13,6 +15,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py import BatchDuplicated, Const, Forward
 from enzyme_py.native.lanes import with_lanes_together
+from enzyme_py.native.machine import initialise_llvm
 
 optimise: Any = importlib.import_module("enzyme_py.native.optimise")
 
@@ -98,6 +101,55 @@ def test_a_loop_along_them_keeps_them_apart() -> None:
     near, far = HEAD + ALONG.format(shift=3), HEAD + ALONG.format(shift=5)
     assert with_lanes_together(near) == near
     assert with_lanes_together(far) != far
+
+
+def program(seed: int, lanes: int) -> str:
+    """Loads and stores at random places of all lanes, by addresses from addresses; `n` is 3."""
+    drawn = random.Random(seed)
+    lines = [
+        f"%{name} = call noalias ptr @calloc(i64 1, i64 1024)" for name in ("p", *range(lanes))
+    ]
+    places = {f"%{lane}": 0 for lane in range(lanes)}  # of each address, the element it is at
+    lines.append("%total0 = fadd double 0.0, 0.0")
+    for step in range(60):
+        base, at = drawn.choice(list(places.items()))
+        kind, length = drawn.choice([("i8", 0), ("double", 1), ("[4 x double]", 4)])
+        index, many = drawn.choice([("%n", 3), ("-2", -2), ("5", 5)])
+        if kind == "i8":
+            index, length = str(8 * many) if index != "%n" else "%bytes", 1
+        if 0 <= at + many * length < 128:
+            places[f"%a{step}"] = at + many * length
+            flags = drawn.choice(["", "inbounds "])
+            lines.append(f"%a{step} = getelementptr {flags}{kind}, ptr {base}, i64 {index}")
+        where = drawn.choice(list(places))
+        if drawn.random() < 0.5:
+            lines.append(f"store double %total{step}, ptr {where}, align 8")
+        lines.append(f"%v{step} = load double, ptr {drawn.choice(list(places))}, align 8")
+        lines.append(f"%w{step} = fadd double %v{step}, {step}.25")
+        lines.append(f"%total{step + 1} = fsub double %w{step}, %total{step}")
+    text = "\n  ".join(["%bytes = shl i64 %n, 3", *lines, "ret double %total60"])
+    return f"{HEAD}\ndefine double @run(i64 %n) {{\nstart:\n  {text}\n}}\n"
+
+
+def value(text: str) -> float:
+    """What the program returns, computed by machine code."""
+    initialise_llvm()
+    module = llvm.parse_assembly(text, llvm.create_context())
+    module.verify()
+    engine = llvm.create_mcjit_compiler(
+        module, llvm.Target.from_default_triple().create_target_machine()
+    )
+    engine.finalize_object()
+    run = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64)(engine.get_function_address("run"))
+    return run(3)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_programs_compute_the_same(seed: int) -> None:
+    text = program(seed, lanes=2 + seed % 5)
+    joined_text = with_lanes_together(text)
+    assert joined_text != text
+    assert value(joined_text) == value(text)
 
 
 def walked(x, out):
