@@ -122,11 +122,17 @@ static unsigned char *reserve(size_t size) {
     return found == MAP_FAILED ? NULL : found;
 }
 
-static bool make_writable(unsigned char *from, size_t size) {
-    if (mprotect(from, size, PROT_READ | PROT_WRITE) != 0) return false;
+static void ask_for_large_pages(unsigned char *from, size_t size) {
 #ifdef MADV_HUGEPAGE
     if (size >= 2 * HUGE) madvise(from, size, MADV_HUGEPAGE);
+#else
+    (void)from, (void)size;
 #endif
+}
+
+static bool make_writable(unsigned char *from, size_t size) {
+    if (mprotect(from, size, PROT_READ | PROT_WRITE) != 0) return false;
+    ask_for_large_pages(from, size);
     return true;
 }
 
@@ -614,6 +620,12 @@ void enzyme_py_keep_limit(size_t bytes) {
 void enzyme_py_idle_after(size_t milliseconds) {
     thread *self = this_thread();
     if (self != NULL) self->age = milliseconds;
+}
+
+void enzyme_py_large(void *start, size_t bytes) {
+    if (bytes < 2 * HUGE) return;
+    size_t before = round_up((uintptr_t)start, page()) - (uintptr_t)start;
+    ask_for_large_pages((unsigned char *)start + before, (bytes - before) / page() * page());
 }
 
 void enzyme_py_scribble(int32_t on) {

@@ -90,6 +90,8 @@ ENZYME_PY_API void enzyme_py_keep_limit(size_t bytes);  /* for this thread; 1 Gi
  * goes back to the system, the next time that a region closes; for each region beyond the first
  * 8 MiB, and beyond twice what its last calls needed. */
 ENZYME_PY_API void enzyme_py_idle_after(size_t milliseconds);
+/* Ask for large pages for a block of 4 MiB or more of anybody's memory, before it is touched. */
+ENZYME_PY_API void enzyme_py_large(void *start, size_t bytes);
 /* For tests: malloc'ed and freed blocks of this thread are filled with NaN. */
 ENZYME_PY_API void enzyme_py_scribble(int32_t on);
 /* For tests: the count-th allocation of this thread from now on fails, once; 0 calls it off. */

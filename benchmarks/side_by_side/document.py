@@ -71,9 +71,10 @@ numbers to zero: our kernels that are marked fastmath are to be read beside it."
 
 _WHY = """* gmm with d = 64: most points belong to one component, and the weights of others are denormal numbers (1e-310): products
   with these take a hundred cycles each. JAX and our fastmath kernels flush them to zero, C does with -ffast-math.
-* ht: by hand the twenty angles lie innermost, so one pass over the vertices with whole vectors does; ours makes seven passes, of
-  four columns each.
-* lse beside JAX: XLA has a polynomial of its own for exp inline; ours and C call the C library's, for vectors or for one number."""
+* ht: by hand the twenty angles lie innermost, and one pass over the vertices does; ours makes two passes, of fourteen
+  columns each, with the objective in each of them, and takes care of zero times infinity.
+* lse beside JAX: ours notes which element is the largest, number by number, which takes half of the time;
+  XLA has a polynomial of its own for exp inline; ours and C call the C library's, for vectors or for one number."""
 
 _THERE = """Their times are from two cores of a Zen 4, ours from this machine: the last column takes the machines out by
 putting both over the time of a primal in C or C++ on the same machine."""

@@ -18,6 +18,7 @@ from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.fast_math import with_fast_math
 from enzyme_py.native.fortran import link_fortran
+from enzyme_py.native.lanes import with_lanes_together
 from enzyme_py.native.lifetimes import with_frees
 from enzyme_py.native.machine import initialise_llvm, target_machine
 from enzyme_py.rules.inactive import TABLE_MEMORY
@@ -83,7 +84,8 @@ def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", text))
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
     text = _with_tables(text)
-    text = with_frees(with_slopes_defined(with_definitions(with_ruled_bodies(text))))
+    text = with_slopes_defined(with_definitions(with_ruled_bodies(text)))
+    text = with_frees(with_lanes_together(text))
     if module.is_fast:
         text = with_fast_math(text)
     context = llvm.create_context()

@@ -51,6 +51,7 @@ void enzyme_py_hint_turn(void);
 void enzyme_py_trim(void);
 void enzyme_py_keep_limit(size_t bytes);
 void enzyme_py_idle_after(size_t milliseconds);
+void enzyme_py_large(void *start, size_t bytes);
 void enzyme_py_scribble(int32_t on);
 void enzyme_py_fail_after(size_t count);
 """

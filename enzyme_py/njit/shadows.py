@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin
@@ -22,6 +22,7 @@ from enzyme_py.errors import ShadowError
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.target import KernelContext
 from enzyme_py.frontend.typed_lists import rebuilt
+from enzyme_py.native.runtime import runtime_addresses
 from enzyme_py.njit.plans import Emit
 
 
@@ -90,11 +91,35 @@ def _span(array):  # type: ignore[no-untyped-def]
     return np.zeros(below + above, np.uint8), below
 
 
+def _empty_like(array):  # type: ignore[no-untyped-def]
+    return np.empty_like(array)
+
+
+def _zeros_in_large_pages(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
+    """Return zeros, in pages of 2 MiB if they are many, as NumPy asks for its arrays.
+
+    They are often made anew at each call, and the system needs as long for a small page as the fill of it.
+    """
+    wanted, builder = shadow_type(kind), emit.builder
+    made = emit.compiled(_empty_like, wanted, [kind], [value])
+    array = arrayobj.make_array(wanted)(emit.context, builder, made)
+    size = builder.mul(array.nitems, array.itemsize)
+    start = builder.bitcast(array.data, cgutils.voidptr_t)
+    function = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, size.type])
+    address = runtime_addresses()["enzyme_py_large"]
+    large = emit.context.add_dynamic_addr(builder, address, info="enzyme_py_large")
+    builder.call(builder.bitcast(large, function.as_pointer()), [start, size])
+    cgutils.memset(builder, start, size, 0)
+    return made
+
+
 def _zero_array(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     wanted = shadow_type(kind)
     is_vector_f = kind.layout == "F" and kind.ndim == 1  # a column of a matrix in that order
     if kind.layout == "C" or kind.ndim == 0 or is_vector_f:
-        return emit.compiled(_zeros_like, wanted, [kind], [value])
+        if isinstance(emit.context, KernelContext):
+            return emit.compiled(_zeros_like, wanted, [kind], [value])
+        return _zeros_in_large_pages(emit, kind, value)
     if kind.layout == "F":
         return emit.compiled(_zeros_f, wanted, [kind], [value])
     memory = types.Array(types.uint8, 1, "C")
