@@ -228,10 +228,11 @@ def test_what_a_step_keeps(states: int) -> None:
     assert vectors_a_step(listed_states, states) < 4.2 + 110 / states
 
 
-def test_programs_at_random(pytestconfig: pytest.Config) -> None:
+@pytest.mark.parametrize(("has_list", "share"), [(False, 17), (True, 12)])
+def test_programs_at_random(pytestconfig: pytest.Config, has_list: bool, share: int) -> None:
     recorded = 0
-    for seed in selected(range(120), pytestconfig, 17):
-        kernel = program(seed)
+    for seed in selected(range(120), pytestconfig, share):
+        kernel = program(seed, has_list=has_list)
         for turns in (1, 4):
             arguments, directions = drawn(turns, seed), drawn(turns, seed + 1)
             found = along(reverse(kernel, arguments), directions)
