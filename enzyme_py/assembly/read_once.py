@@ -38,7 +38,6 @@ _LOAD = re.compile(rf"^  ({NAME}) = load (double|float|i64|i32|i8|ptr), ptr ({NA
 _COUNTER = re.compile(rf"^  ({NAME}) = phi i64 \[ ([^,]+), ({NAME}) \], \[ ([^,]+), ({NAME}) \]")
 _STEP = re.compile(rf"^  ({NAME}) = add (?:nuw |nsw )*i64 ({NAME}), 1(?:,|$)")
 _BRANCH = re.compile(rf"^  br i1 ({NAME}), label ({NAME}), label ({NAME})(?:,|$)")
-_JUMP = re.compile(rf"^  br label ({NAME})(?:,|$)")
 _ENDS = re.compile(rf"icmp eq i64 ({NAME}), ({NAME}|\d+)(?:,|$)")
 _AT_LEAST_ONE = re.compile(rf"call [^@]*@llvm\.smax\.i64\(i64 [^%]*({NAME}), i64 [^%]*1\)")
 _IS_SOME = re.compile(rf"icmp (?:samesign )?(?:sgt i64 ({NAME}), 0|slt i64 ({NAME}), 1)(?:,|$)")
@@ -218,31 +217,34 @@ class _Temporary:
     def _follows(self, filled: _Counted, read: _Counted) -> bool:
         """Tell whether the second loop runs behind the first, and once for each time.
 
-        The first may be left out where it would have nothing to do.
+        The first may be left out where it would have nothing to do: then there is nothing to be read.
         """
-        gate = self._gate(filled)
-        if gate is None or gate == read.label or not self._flow.dominates(gate, read.label):
+        gate = self._gate(filled, read)
+        if gate == read.label or not self._flow.dominates(gate, read.label):
             return False
         return read.label not in self._reached(read.behind, {gate})
 
-    def _gate(self, loop: _Counted) -> str | None:
-        """Return the block that leads to what is behind a loop, through it if there are any turns."""
-        before = self._flow.blocks[loop.before]
-        if set(before.successors) == {loop.label}:
-            if len(before.predecessors) != 1 or not self._is_gate(
-                before.predecessors[0], loop.before, loop
-            ):
-                return loop.before
-            return before.predecessors[0]
-        return loop.before if self._is_gate(loop.before, loop.label, loop) else None
+    def _gate(self, filled: _Counted, read: _Counted) -> str:
+        """Return the block that leads through the first loop, if that has any turns."""
+        if self._flow.dominates(filled.label, read.label):
+            return filled.label
+        before = self._flow.blocks[filled.before]
+        if set(before.successors) != {filled.label}:
+            return (
+                filled.before if self._asks(filled.before, filled.label, filled) else filled.label
+            )
+        (first, *others) = before.predecessors
+        is_gate = not others and self._asks(first, filled.before, filled)
+        return first if is_gate else filled.label
 
-    def _is_gate(self, label: str, inside: str, loop: _Counted) -> bool:
+    def _asks(self, label: str, inside: str, loop: _Counted) -> bool:
+        """Tell whether a block goes inside just if the loop has any turns."""
         leaves = _BRANCH.match(self._lines[self._flow.terminator(label)])
         found = _IS_SOME.search(self._line_of(leaves.group(1))) if leaves else None
         if leaves is None or found is None or loop.bound not in found.groups():
             return False
-        ways = leaves.groups()[1:] if found.group(1) else leaves.groups()[:0:-1]
-        return ways == (inside, loop.behind)
+        some, none = leaves.group(2, 3) if found.group(1) else leaves.group(3, 2)
+        return inside == some and inside != none
 
     def _reached(self, start: str, without: set[str]) -> set[str]:
         """Return the blocks that can be come to from one, itself among them, not through some."""
@@ -302,7 +304,7 @@ class _Temporary:
         """Tell whether nothing that the first loop reads is written until the second has read it."""
         pointers = Pointers(list(self._lines))
         sources = [found.group(3) for one in slice_ if (found := _LOAD.match(self._lines[one]))]
-        gate = str(self._gate(filled))
+        gate = self._gate(filled, read)
         behind = self._reached(filled.behind, {gate, read.label})
         between = {one for one in behind if read.label in self._reached(one, {gate})}
         for label in between | {read.label}:
