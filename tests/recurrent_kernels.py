@@ -186,6 +186,7 @@ def an_argument_that_is_written(w, u, h, xs, n):
 
 @recorded
 def listed(w, u, h, xs, n):
+    h = h * 1.0
     states = [h]
     for t in range(n):
         h = np.tanh(w @ h + u @ xs[t])
@@ -199,17 +200,18 @@ def listed(w, u, h, xs, n):
 @recorded
 def listed_in_a_loop(w, u, h, xs, n):
     states = [h * 2.0]
-    for turn in range(2):
+    for turn in range(n):
         g = h * (turn + 1.0)
-        for t in range(n):
-            g = np.tanh(w @ g + xs[t] * states[t][0])
+        for x in xs:
+            g = np.tanh(w @ g + x)
             states.append(g)
     return np.sum(states[-1] * states[n // 2])
 
 
 @recorded
 def two_lists(w, u, h, xs, n):
-    g, some, others = h * 0.5, [h], [h]
+    g, h = h * 0.5, h * 1.0
+    some, others = [h], [g]
     for t in range(n):
         h = np.tanh(w @ h + g)
         g = np.tanh(u @ g - h * xs[t])

@@ -41,6 +41,8 @@ _BRANCH = re.compile(rf"^  br i1 ({NAME}), label ({NAME}), label ({NAME})(?:,|$)
 _ENDS = re.compile(rf"icmp eq i64 ({NAME}), ({NAME}|\d+)(?:,|$)")
 _AT_LEAST_ONE = re.compile(rf"call [^@]*@llvm\.smax\.i64\(i64 [^%]*({NAME}), i64 [^%]*1\)")
 _IS_SOME = re.compile(rf"icmp (?:samesign )?(?:sgt i64 ({NAME}), 0|slt i64 ({NAME}), 1)(?:,|$)")
+_BROADCAST = re.compile(rf"select i1 ({NAME}), i64 0, i64 ({NAME})(?:,|$)")
+_IS_ONE = re.compile(rf"icmp eq i64 ({NAME}), 1(?:,|$)")
 _ARITHMETIC = re.compile(
     r"(?:getelementptr|fadd|fsub|fmul|fdiv|fneg|frem|select|icmp|fcmp|add|sub|mul|shl|and|or|xor|"
     r"sext|zext|trunc|sitofp|uitofp|fpext|fptrunc)\b"
@@ -159,8 +161,8 @@ class _Temporary:
         real, value, to = store.groups()
         result, loaded_real, source = load.groups()
         is_same = loaded_real == real
-        is_same = is_same and self._is_element(to, real, filled.index)
-        is_same = is_same and self._is_element(source, real, read.index)
+        is_same = is_same and self._is_element(to, real, filled)
+        is_same = is_same and self._is_element(source, real, read)
         if not is_same or not self._has_same_end(filled, read) or not self._follows(filled, read):
             return None
         slice_ = self._slice(value, filled, read)
@@ -200,9 +202,20 @@ class _Temporary:
         place = self._definitions.get(value)
         return "" if place is None else self._lines[place]
 
-    def _is_element(self, pointer: str, real: str, index: str) -> bool:
+    def _is_element(self, pointer: str, real: str, loop: _Counted) -> bool:
+        """Tell whether a pointer is to the element that a loop has come to."""
         found = _ELEMENT.match(self._line_of(pointer))
-        return found is not None and found.groups()[1:] == (real, self._name, index)
+        if found is None or found.groups()[1:3] != (real, self._name):
+            return False
+        return found.group(4) == loop.index or self._is_broadcast(found.group(4), loop)
+
+    def _is_broadcast(self, index: str, loop: _Counted) -> bool:
+        """Tell whether an index is 0 if the loop has one turn, else the loop's: so it is the loop's."""
+        chosen = _BROADCAST.search(self._line_of(index))
+        asked = _IS_ONE.search(self._line_of(chosen.group(1))) if chosen else None
+        return bool(
+            chosen and asked and (chosen.group(2), asked.group(1)) == (loop.index, loop.bound)
+        )
 
     def _inside(self, loop: _Counted) -> range:
         """Return the lines of a loop's block but for its jump."""

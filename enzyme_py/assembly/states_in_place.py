@@ -47,7 +47,7 @@ def in_place(lines: Sequence[str], constant: set[str]) -> tuple[list[str], set[s
     kept = {call.values[0] for line in lines if (call := call_in(line)) and call.callee == KEPT}
     instead: dict[int, list[str]] = {}
     letters = set[str]()
-    for loop in flow.loops():
+    for loop in flow.loops(are_simple=False):
         for place in range(flow.blocks[loop.header].start + 1, flow.blocks[loop.header].body + 1):
             if (phi := CARRIED.match(lines[place])) is None:
                 continue
@@ -102,15 +102,18 @@ class _State(StateLoop):
         )
 
     def _is_left_alone(self, start: str, memory: PointsTo) -> bool:
-        """Tell whether an allocation is not written once the loop has begun."""
+        """Tell whether an allocation is not written once the loop has begun, until it is made again."""
+        made = self._flow.defined_in(start)
         later, pending = set[str](), [self._loop.header]
         while pending:
             label = pending.pop()
-            if label not in later:
+            if label not in later and label != made:
                 later.add(label)
                 pending.extend(self._flow.blocks[label].successors)
-        return memory.is_private(start) and not any(
-            self._flow.block_of(line) in later for line, _ in memory.writes(start)
+        own = derived(self._lines, {start})
+        return memory.is_private(start) and all(
+            pointer in own and self._flow.block_of(line) not in later
+            for line, pointer in memory.writes(start)
         )
 
     def _results(self, memory: PointsTo) -> Iterator[Result]:
