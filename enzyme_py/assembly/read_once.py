@@ -47,6 +47,7 @@ _ARITHMETIC = re.compile(
     r"(?:getelementptr|fadd|fsub|fmul|fdiv|fneg|frem|select|icmp|fcmp|add|sub|mul|shl|and|or|xor|"
     r"sext|zext|trunc|sitofp|uitofp|fpext|fptrunc)\b"
 )
+_EFFECTS = re.compile(r"(?:\w+ )?(?:store|call|invoke|callbr|atomicrmw|cmpxchg|fence|va_arg)\b")
 _ROUNDS = 64
 
 
@@ -362,4 +363,6 @@ def _writes_nothing(callee: str, operands: Sequence[str]) -> bool:
 
 def _is_silent(line: str) -> bool:
     """Tell whether a line is no store and no call that is not understood."""
-    return not re.search(r"\b(?:store|call|invoke|atomicrmw|cmpxchg|fence|va_arg)\b", line)
+    text = line.strip()
+    made, equals, rest = text.partition(" = ")
+    return not _EFFECTS.match(rest if equals and made.startswith("%") else text)
