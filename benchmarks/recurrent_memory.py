@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 import recurrent_by_hand as by_hand
+import recurrent_by_statements as by_statements
 from timing import resident_bytes
 
 import enzyme_py as enzyme
@@ -78,7 +79,7 @@ def loss_d(W, U, b, inputs):
 
 
 LOSSES = {"a": loss_a, "b": loss_b, "c": loss_c, "d": loss_d}
-BY_HAND = {name: getattr(by_hand, f"gradient_{name}") for name in LOSSES}
+REFERENCES = {"by hand": by_hand, "by statements": by_statements}
 
 Call = Callable[..., Any]
 
@@ -94,18 +95,20 @@ def arguments(hidden: int, steps: int) -> tuple[np.ndarray, ...]:
 
 
 def gradient_of(who: str, loss: str) -> Call:
-    if who == "by hand":
-        return BY_HAND[loss]
+    if who in REFERENCES:
+        gradient: Call = getattr(REFERENCES[who], f"gradient_{loss}")
+        return gradient
     return lambda *args: enzyme.gradient(LOSSES[loss], *args)
 
 
 def compare(loss: str, hidden: int) -> None:
-    """Raise unless ours and the one by hand agree; both are compiled by it."""
+    """Raise unless ours and those by hand agree; all are compiled by it."""
     args = arguments(hidden, 300)
-    ours, theirs = (gradient_of(who, loss)(*args) for who in ("ours", "by hand"))
-    for one, other in zip(ours, theirs, strict=True):
-        scale = float(np.max(np.abs(other)))
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11 * scale)
+    ours = gradient_of("ours", loss)(*args)
+    for who in REFERENCES:
+        for one, other in zip(ours, gradient_of(who, loss)(*args), strict=True):
+            scale = float(np.max(np.abs(other)))
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11 * scale)
 
 
 def set_mark_back() -> None:
@@ -169,14 +172,18 @@ def rows(*, quick: bool) -> list[str]:
     lines = []
     sizes, steps = ([8], LONG // 10) if quick else ([8, 64], LONG)
     for loss in LOSSES:
-        ours, theirs = (new_process(who, loss, sizes, steps) for who in ("ours", "by hand"))
+        ours, least, plain = (
+            new_process(who, loss, sizes, steps) for who in ("ours", "by hand", "by statements")
+        )
         for place, hidden in enumerate(sizes):
-            by_states = max(theirs["resident"][place], 8.0 * steps * hidden)  # old pages may do
-            resident, seconds = ours["resident"][place], theirs["seconds"][place]
+            needed = 8.0 * steps * hidden  # old pages may do
+            states, arrays = (max(one["resident"][place], needed) for one in (least, plain))
+            resident, seconds = ours["resident"][place], least["seconds"][place]
             lines.append(
-                f"| {loss} | {hidden} | {steps} | {mib(by_states)} | {mib(resident)} "
-                f"| {resident / by_states:.2f} | {mib(ours['region'][place])} "
-                f"| {ours['seconds'][place] / seconds:.2f} | {seconds:.2f} s |"
+                f"| {loss} | {hidden} | {steps} | {mib(resident)} | {mib(states)} "
+                f"| {resident / states:.2f} | {mib(arrays)} | {resident / arrays:.2f} "
+                f"| {mib(ours['region'][place])} | {ours['seconds'][place] / seconds:.2f} "
+                f"| {seconds:.2f} s |"
             )
             print(lines[-1], flush=True)
     return lines
@@ -186,29 +193,31 @@ HEAD = f"""\
 # Memory of long sequences
 
 Written by `python benchmarks/recurrent_memory.py --write`. A recurrent cell with {INPUTS} inputs; gradients by all
-weights and inputs. Beside it stands an adjoint by hand in Numba that stores the states and nothing else
-(`benchmarks/recurrent_by_hand.py`), found equal before anything is measured. Memory is the growth of the
-high-water mark of resident memory during one call, in MiB; the goal for {LONG} steps is
-{GOAL} times.
+weights and inputs. Beside it stand two adjoints by hand in Numba, found equal before anything is measured:
+
+* *states only* (`benchmarks/recurrent_by_hand.py`): stores the states and nothing else. It knows what the slope of
+  each loss by a state is, so what the loss makes of the states is never there;
+* *by statements* (`benchmarks/recurrent_by_statements.py`): reverses each statement of the loss. It keeps the
+  states, what the loss collects as long as that is read, and the adjoint of what the loss collects.
+
+Memory is the growth of the high-water mark of resident memory during one call, in MiB; the goal for {LONG}
+steps is {GOAL} times.
 
 * a: the state is updated, the mean of the last
 * b: the states are collected in a list, the mean
 * c: the states are assigned to slices of one array, the mean
 * d: the states are joined by `np.concatenate` in the loop, the mean of squares
 
-The goal is met where a state is only updated, at any size: what is kept is one record of the states, as in
-the adjoint by hand, and nothing else. What the others keep beside it is what their loss makes of the
-states, since the pass gives every array of active numbers a shadow:
+What is kept, in arrays of all states:
 
-* c: the shadow of the array of all states; the array itself goes, as nobody reads it again
-* d: the array of all states with its shadow, the shadow of `y * y`
-* b: every state is an array of its own: the array, its shadow, the copy that the adjoint of the product
-  takes, the argument of tanh, and the list with its shadow, about 0.9 kB a step
+* a: one record of the states;
+* b: the states, which stay where the list has them, and their shadows. Beside them a step takes 500 to 650
+  bytes: the list and its shadow, of 56 bytes an item, and what they outgrew; headers of blocks; pointers;
+* c: the record of the states, and the shadow of the array; the array itself goes, as nobody reads it again;
+* d: the record, the array and its shadow; `y * y` is not made (docs/decisions.md).
 
-An adjoint by hand needs none of that because it knows what the mean's slope is.
-
-| loss | hidden | steps | by hand | ours | ratio | our region's peak | time ratio | by hand |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| loss | hidden | steps | ours | states only | ratio | by statements | ratio | our region's peak | time ratio | states only |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
 

@@ -40,6 +40,7 @@ from enzyme_py.assembly.nesting import (
     with_several_exits,
 )
 from enzyme_py.assembly.own_bounds import with_own_bounds
+from enzyme_py.assembly.read_once import without_read_once
 from enzyme_py.assembly.recurrences import with_records
 from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
 from enzyme_py.assembly.single_exit import join_exits
@@ -271,7 +272,8 @@ def protected(module: DiffModule) -> DiffModule:
             module = host.simplify(join_exits(module, open_loops))
         check_nesting(module)
         module = dataclasses.replace(module, ir=with_own_bounds(module.ir))
-    module = with_integer_fields(with_recomputable_copies(stable_buffers(module)))
+    module = stable_buffers(without_read_once(module))
+    module = with_integer_fields(with_recomputable_copies(module))
     module = dataclasses.replace(module, ir=rules_first(module.ir))
     return protect_carried(with_untouched_arguments(module))
 

@@ -137,7 +137,7 @@ def written_after_the_tanh(w, u, h, xs, n):
     return np.sum(h)
 
 
-@refused
+@recorded
 def in_a_loop(w, u, h, xs, n):
     total = 0.0
     for _ in range(2):
@@ -148,7 +148,7 @@ def in_a_loop(w, u, h, xs, n):
     return total
 
 
-@refused
+@recorded
 def left_early(w, u, h, xs, n):
     for t in range(n):
         h = np.tanh(w @ h + xs[t])
@@ -181,6 +181,114 @@ def an_argument_that_is_written(w, u, h, xs, n):
     return np.sum(h)
 
 
+# -- arrays that stay where they are ---------------------------------------------------------------
+
+
+@recorded
+def listed(w, u, h, xs, n):
+    h = h * 1.0
+    states = [h]
+    for t in range(n):
+        h = np.tanh(w @ h + u @ xs[t])
+        states.append(h)
+    total = 0.0
+    for place, state in enumerate(states):
+        total += np.sum(state * state) * (place + 1)
+    return total
+
+
+@recorded
+def listed_in_a_loop(w, u, h, xs, n):
+    states = [h * 2.0]
+    for turn in range(n):
+        g = h * (turn + 1.0)
+        for x in xs:
+            g = np.tanh(w @ g + x)
+            states.append(g)
+    return np.sum(states[-1] * states[n // 2])
+
+
+@recorded
+def two_lists(w, u, h, xs, n):
+    g, h = h * 0.5, h * 1.0
+    some, others = [h], [g]
+    for t in range(n):
+        h = np.tanh(w @ h + g)
+        g = np.tanh(u @ g - h * xs[t])
+        some.append(h)
+        others.append(g)
+    return np.sum(some[n // 2] * others[-1]) + np.sum(g)
+
+
+@refused
+def written_through_the_list(w, u, h, xs, n):
+    states = [h * 1.0]
+    for t in range(n):
+        h = np.tanh(w @ h + xs[t])
+        states.append(h)
+        states[t // 2][0] *= 0.5
+    return np.sum(states[-1] * states[n // 2])
+
+
+@refused
+def written_behind_the_loop_through_the_list(w, u, h, xs, n):
+    states = [h * 1.0]
+    for t in range(n):
+        h = np.tanh(w @ h + xs[t])
+        states.append(h)
+    states[n // 2][1] = 3.0
+    return np.sum(states[-1] * states[n // 2])
+
+
+@refused
+def the_older_one_is_written(w, u, h, xs, n):
+    states = [h * 1.0]
+    for t in range(n):
+        old = h
+        h = np.tanh(w @ h + xs[t])
+        states.append(h)
+        if t > 0:
+            old[0] = xs[t, 1]
+    return np.sum(states[-1] * states[n // 2])
+
+
+@refused
+def the_first_is_written_in_the_loop(w, u, h, xs, n):
+    first = h * 1.0
+    states, h = [first], first
+    for t in range(n):
+        h = np.tanh(w @ h + xs[t])
+        states.append(h)
+        first[1] += xs[t, 0]
+    return np.sum(states[-1] * states[n // 2])
+
+
+@refused
+def listed_and_written_after_the_tanh(w, u, h, xs, n):
+    states = [h]
+    for t in range(n):
+        h = np.tanh(w @ h + xs[t])
+        h[0] *= h[1]
+        states.append(h)
+    return np.sum(states[-1] * states[n // 2])
+
+
+@refused
+def stored_where_it_is_positive(w, u, h, xs, n):
+    states, total = [h], 0.0
+    for t in range(n):
+        a = w @ h
+        h = np.empty(a.size)
+        h[:] = 0.5
+        for i in range(a.size):
+            value = np.tanh(a[i] + xs[t, i])
+            total += value
+            if value > 0.1:
+                h[i] = value
+        states.append(h)
+    return total + np.sum(states[-1] * states[n // 2])
+
+
 # -- programs at random ------------------------------------------------------------------------------
 
 _CELLS = (
@@ -204,11 +312,23 @@ _BETWEEN = (
     "xs[t, 1] = h[2]",
     "a[0, 1] = h[0]",
 )
+_WITH_LIST = (
+    "kept.append(h)",
+    "kept.append(h)",
+    "kept.append(g)",
+    "kept[t // 2][0] *= 0.5",
+    "kept[-1][1] = xs[t, 0]",
+    "total += np.sum(kept[-1 - t % len(kept)] * xs[t])",
+    "g = kept[len(kept) // 2]",
+    "if np.sum(h) > 2.0: break",
+    "h[1] = g[0]",
+)
 
 
-def program(seed: int) -> Callable[..., Any]:
-    """Return a recurrence of two states, made of pieces at random."""
+def program(seed: int, *, has_list: bool = False) -> Callable[..., Any]:
+    """Return a recurrence of two states, made of pieces at random; perhaps with a list of states."""
     random = np.random.default_rng(seed)
+    pieces = _WITH_LIST if has_list else _BETWEEN
     lines = []
     for _ in range(random.integers(2, 5)):
         if random.random() < 0.5:
@@ -216,15 +336,18 @@ def program(seed: int) -> Callable[..., Any]:
             names = {"m": random.choice(["w", "w", "u", "a"]), "o": random.choice(["w", "u"])}
             lines.append(f"{state} = {random.choice(_CELLS).format(**names)}")
         else:
-            lines.append(str(random.choice(_BETWEEN)))
+            lines.append(str(random.choice(pieces)))
     lines.insert(random.integers(0, len(lines) + 1), f"h = {_CELLS[random.integers(0, 3)]}")
+    lines += ["kept.append(h)"] * has_list
     names = {"m": "w", "o": "u"}
     text = (
         "def kernel(w, u, h, xs, n):\n"
         "    total, a, g, h = 0.0, w * 1.0, h * 0.5, h * 1.0\n"
         "    y, states = np.zeros(0), np.zeros((n, h.size))\n"
-        "    for t in range(n):\n"
+        + "    kept = [h]\n" * has_list
+        + "    for t in range(n):\n"
         + "".join(f"        {line.format(**names)}\n" for line in lines)
+        + "    for one in kept: total += np.sum(one * one)\n" * has_list
         + "    return total + np.sum(h * h) + np.sum(g) + np.sum(states * states) + np.sum(y * y)\n"
     )
     scope: dict[str, Any] = {"np": np}

@@ -10,7 +10,7 @@ from enzyme_py.assembly.control_flow import Block, Body
 
 @dataclass(frozen=True)
 class Loop:
-    """A natural loop with one latch, entered from one block that goes nowhere else."""
+    """A natural loop with one latch, entered from one block, which goes nowhere else in simple form."""
 
     header: str
     latch: str
@@ -68,15 +68,15 @@ class Flow:
                 pending.extend(self.blocks[label].successors)
         return own in seen
 
-    def loops(self) -> list[Loop]:
-        """Return the loops in simple form, inner ones first."""
+    def loops(self, *, are_simple: bool = True) -> list[Loop]:
+        """Return the loops in simple form, or also those that their entry may pass by, inner ones first."""
         found = []
         for label, block in self.blocks.items():
             latches = self._latches(label)
             outside = [one for one in block.predecessors if one not in latches]
             if len(latches) == 1 and len(outside) == 1:
                 leads_to = set(self.blocks[outside[0]].successors)
-                if leads_to == {label}:
+                if leads_to == {label} or not are_simple:
                     body = self._blocks_between(label, latches)
                     found.append(Loop(label, latches[0], outside[0], body))
         return sorted(found, key=lambda loop: len(loop.blocks))

@@ -22,12 +22,13 @@ from dataclasses import replace
 from enzyme_py.assembly.allocations import Pointers
 from enzyme_py.assembly.buffers import COPIER, derived, used
 from enzyme_py.assembly.control_flow import NAME
-from enzyme_py.assembly.far_exits import nested
 from enzyme_py.assembly.ir_text import call_in, functions_in, value_of
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.natural_loops import Flow, Loop
 from enzyme_py.assembly.requests import Requests
+from enzyme_py.assembly.state_loop import CARRIED, COUNTER, STEP, STORE, StateLoop
 from enzyme_py.assembly.state_record import Product, Record, Result, Turns
+from enzyme_py.assembly.states_in_place import in_place
 from enzyme_py.frontend.type_hints import HINT
 from enzyme_py.rules import blas, copies
 from enzyme_py.rules.recurrences import declarations
@@ -35,27 +36,15 @@ from enzyme_py.rules.recurrences import declarations
 _COPIED = re.compile(
     rf"^  (?:tail )?call void @{COPIER}([ds])\(ptr ({NAME}), ptr ({NAME}), i64 ({NAME}|\d+), "
 )
-_CARRIED = re.compile(rf"^  ({NAME}) = phi ptr \[ ([^,]+), ({NAME}) \], \[ ([^,]+), ({NAME}) \]")
-_COUNTER = re.compile(rf"^  ({NAME}) = phi i64 \[ ([^,]+), ({NAME}) \], \[ ([^,]+), ({NAME}) \]")
-_STEP = re.compile(rf"^  ({NAME}) = add (?:nuw |nsw )*i64 ({NAME}), 1(?:,|$)")
 _COMPARED = re.compile(rf"^  ({NAME}) = icmp (eq|ne) i64 ({NAME}), ({NAME}|\d+)(?:,|$)")
 _BRANCH = re.compile(rf"^  br i1 ({NAME}), label ({NAME}), label ({NAME})")
-_TANH = re.compile(
-    rf"^  ({NAME}) = (?:tail )?call (?:\w+ )*(double|float) @tanhf?\((?:double|float) ({NAME})\)"
-)
-_STORE = re.compile(rf"^  store (double|float) ({NAME}), ptr ({NAME})(?:,|$)")
-_ELEMENT = re.compile(
-    rf"^  ({NAME}) = getelementptr (?:\w+ )*(?:double|float), ptr ({NAME}), i64 ({NAME})(?:,|$)"
-)
 _LOAD = re.compile(rf"^  {NAME} = load (?:double|float), ptr ({NAME})(?:,|$)")
 _OFFSET = re.compile(rf"^  {NAME} = getelementptr [^,]*, ptr {NAME}(?:,|$)")
-_ONES = ("1.000000e+00", "1.0")
-_ZEROS = ("0.000000e+00", "0.0")
 
 
 def with_records(module: DiffModule) -> DiffModule:
     """Return the prepared module with records of its recurrences' states; itself if it has none."""
-    if f"@{COPIER}" not in module.ir or "@enzyme_runtime_activity" in module.ir:
+    if "@tanh" not in module.ir or "@enzyme_runtime_activity" in module.ir:
         return module
     requests = Requests(module.ir).all()
     if len(requests) != 1 or "@__enzyme_autodiff" not in module.ir:
@@ -75,6 +64,8 @@ def with_records(module: DiffModule) -> DiffModule:
     while (record := next(_records(lines, constant, len(letters)), None)) is not None:
         letters.append(record.letter)
         lines = record.applied(lines)
+    lines, others = in_place(lines, constant)
+    letters.extend(others)
     if not letters:
         return module
     pieces[place] = "\n".join(lines) + end + rest
@@ -98,8 +89,8 @@ def _records(lines: Sequence[str], constant: set[str], number: int) -> Iterator[
                 yield record
 
 
-class _State:
-    """One carried state, in its loop."""
+class _State(StateLoop):
+    """One carried state in a buffer."""
 
     def __init__(
         self,
@@ -109,14 +100,9 @@ class _State:
         copied: re.Match[str],
         place: int,
     ) -> None:
-        self._lines, self._flow, self._loop = lines, flow, loop
-        self._letter, self._buffer, self._new, self._count = copied.groups()
+        letter, self._buffer, new, self._count = copied.groups()
+        super().__init__(lines, flow, loop, letter, new)
         self._place = place
-        self._definitions = {
-            found.group(1): number
-            for number, line in enumerate(lines)
-            if (found := re.match(rf"^  ({NAME}) = ", line))
-        }
 
     def record(self, pointers: Pointers, constant: set[str], number: int) -> Record | None:
         """Return what is to be rewritten, or None."""
@@ -142,19 +128,6 @@ class _State:
 
     # -- the loop ------------------------------------------------------------------------------------
 
-    def _in_header(self) -> Iterator[str]:
-        block = self._flow.blocks[self._loop.header]
-        yield from self._lines[block.start + 1 : block.body + 1]
-
-    def _incoming(self, phi: re.Match[str] | None, loop: Loop) -> tuple[str, str] | None:
-        """Return what a phi of a header is before the loop, and after a turn."""
-        if phi is None:
-            return None
-        given = {phi.group(3): phi.group(2), phi.group(5): phi.group(4)}
-        if set(given) != {loop.preheader, loop.latch}:
-            return None
-        return given[loop.preheader], given[loop.latch]
-
     def _turns(self) -> Turns | None:
         leaves = _BRANCH.match(self._lines[self._flow.terminator(self._loop.latch)])
         compared = leaves and _COMPARED.match(self._line_of(leaves.group(1)))
@@ -162,11 +135,11 @@ class _State:
             return None
         _, kind, moved, bound = compared.groups()
         goes_on = leaves.group(3 if kind == "eq" else 2)
-        step = _STEP.match(self._line_of(moved))
+        step = STEP.match(self._line_of(moved))
         if goes_on != self._loop.header or step is None:
             return None
-        counter = _COUNTER.match(self._line_of(step.group(2)))
-        given = self._incoming(counter, self._loop)
+        counter = COUNTER.match(self._line_of(step.group(2)))
+        given = self._incoming(counter)
         is_counted = given is not None and given[1] == moved
         if given is None or not is_counted or not self._is_known_before(bound, given[0]):
             return None
@@ -174,10 +147,6 @@ class _State:
 
     def _is_known_before(self, *values: str) -> bool:
         return all(self._flow.is_available(one, self._loop.preheader) for one in values)
-
-    def _line_of(self, value: str) -> str:
-        place = self._definitions.get(value)
-        return "" if place is None else self._lines[place]
 
     def _is_left_at_its_end(self) -> bool:
         """Tell whether nothing but a raise leaves the loop before its latch."""
@@ -193,30 +162,18 @@ class _State:
         found = [
             phi.group(1)
             for line in self._in_header()
-            if (phi := _CARRIED.match(line)) and self._buffer in phi.groups()
+            if (phi := CARRIED.match(line)) and self._buffer in phi.groups()
         ]
         return found[0] if len(found) == 1 else None
 
     # -- who reads and who writes --------------------------------------------------------------------
 
-    def _products(self, state: str) -> Iterator[Product]:
-        symbol = blas.ROUTINES["gemv"].symbol(self._letter)
-        for number, line in used(self._lines, {state}):
-            call = call_in(line)
-            if call is not None and call.callee == symbol and call.values[7] == state:
-                yield Product(number, call.values)
-
     def _fits(self, product: Product, pointers: Pointers, constant: set[str]) -> bool:
-        layout, transposed, _, _, alpha, a, _, _, step, beta, y, other = product.values
         return (
-            (layout, step, other) == (str(blas.COLUMN_MAJOR), "1", "1")
-            and transposed in (str(blas.NOT_TRANSPOSED), str(blas.TRANSPOSED))
-            and alpha in _ONES
-            and beta in _ZEROS
-            and pointers.origins(a) <= constant
-            and pointers.origins(y) <= pointers.roots
+            self._is_plain(product)
+            and pointers.origins(product.values[5]) <= constant
+            and pointers.origins(product.values[10]) <= pointers.roots
             and self._is_known_before(product.length)
-            and self._flow.block_of(product.line) in self._loop.blocks
         )
 
     def _is_only_read(self, state: str) -> bool:
@@ -246,40 +203,16 @@ class _State:
         known = derived(self._lines, {self._new})
         stores = []
         for number, line in used(self._lines, known):
-            store = _STORE.match(line)
+            store = STORE.match(line)
             if store and store.group(3) in known:
-                stores.append(store)
+                stores.append((store, number))
             elif number != self._place and not self._is_made_or_ends(line, known):
                 return
         if len(stores) == 1:
-            yield from self._result_of(stores[0])
+            yield from self._result_of(*stores[0])
 
     def _is_made_or_ends(self, line: str, known: set[str]) -> bool:
         """Tell whether a line only makes, reads or frees what is known."""
         call = call_in(line)
         is_own = call is not None and call.callee in ("malloc", "calloc", "free")
         return is_own or self._reads(line, known)
-
-    def _result_of(self, store: re.Match[str]) -> Iterator[Result]:
-        real, value, place = store.groups()
-        made = _TANH.match(self._line_of(value))
-        element = _ELEMENT.match(self._line_of(place))
-        if made is None or element is None or element.group(2) != self._new:
-            return
-        index = element.group(3)
-        if real == copies.FLOATS[self._letter] and self._runs_through(index, value):
-            yield Result(self._definitions[value], value, real, made.group(3), index)
-
-    def _runs_through(self, index: str, value: str) -> bool:
-        """Tell whether a loop just inside ours counts the index, so that each comes once a turn."""
-        header, block = (str(self._flow.defined_in(one)) for one in (index, value))
-        phi = _COUNTER.match(self._line_of(index))
-        graph = {label: set(one.successors) for label, one in self._flow.blocks.items()}
-        around = [loop for loop in nested(set(graph), graph) if block in loop]
-        if phi is None or len(around) != 2 or not self._flow.dominates(header, block):
-            return False
-        given = {phi.group(3): phi.group(2), phi.group(5): phi.group(4)}
-        inner = min(around, key=len)
-        repeated = [one for label, one in given.items() if label in inner]
-        step = _STEP.match(self._line_of(repeated[0])) if len(repeated) == 1 else None
-        return header in inner and step is not None and step.group(2) == index

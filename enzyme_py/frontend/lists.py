@@ -39,8 +39,7 @@ def grow_function(
     new = builder.bitcast(builder.call(allocate, [size]), payload.as_pointer())
     for field in range(_FIRST_ITEM):
         _copy(builder, _place(builder, old, field), _place(builder, new, field))
-    count = _common_count(context, builder, payload, builder.load(_place(builder, old, 0)), size)
-    with cgutils.for_range(builder, count) as loop:
+    with cgutils.for_range(builder, builder.load(_place(builder, old, 0))) as loop:
         sources = [_item(builder, block, loop.index) for block in (old, new)]
         _copy(builder, *sources)
     builder.store(new, slot)
@@ -58,13 +57,3 @@ def _item(builder: ir.IRBuilder, block: ir.Value, index: ir.Value) -> ir.Value:
 
 def _copy(builder: ir.IRBuilder, source: ir.Value, target: ir.Value) -> None:
     builder.store(builder.load(source), target)
-
-
-def _common_count(
-    context: Any, builder: ir.IRBuilder, payload: ir.Type, held: ir.Value, size: ir.Value
-) -> ir.Value:
-    """Return how many items both blocks have: lists also shrink."""
-    item = context.get_abi_sizeof(payload.elements[_FIRST_ITEM])
-    head = context.get_abi_sizeof(payload) - item
-    room = builder.sdiv(builder.sub(size, _SIZE(head)), _SIZE(item))
-    return builder.select(builder.icmp_signed("<", held, room), held, room)

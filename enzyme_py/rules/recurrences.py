@@ -12,6 +12,7 @@ written and read:
 * `row(place, from, count)`, `first(place, from, count, turn)`: write a row; the latter in turn 0 only
 * `put(record, index, value)`, `at(record, index)`: write and read a number; reading is done again in
   the reverse sweep, and never kept
+* `read(array, index)`: the same of an array that is its own record (assembly/states_in_place.py)
 * `pick(slope, value)`: the value, with the derivative of the other operand: to the pass it is fmod, whose
   derivative by its first operand is 1
 * `gemv(a, x, y, row, ...)`: y = a x, with a rule that takes x for the adjoint of `a` from the row
@@ -34,6 +35,7 @@ _INACTIVE = f'{_PLAIN} memory(inaccessiblemem: readwrite) "enzyme_inactive" "enz
 _INACTIVE += '"enzyme_no_escaping_allocation"'
 _COPIES = _INACTIVE.replace("memory(", "memory(argmem: read, ")
 _READ = _INACTIVE.replace("readwrite", "read") + ' "enzyme_shouldrecompute"'
+_READ_IN_PLACE = _READ.replace("inaccessiblemem", "argmem")
 _POINTER = 'ptr {} "enzyme_type"="{{[-1]:Pointer, [-1,-1]:Float@{}}}"'
 _INTEGER = 'i64 "enzyme_type"="{[-1]:Integer}"'
 _SIZES = ("trans", "m", "n", "lda")
@@ -52,6 +54,7 @@ declare void {own}row(ptr captures(none), ptr captures(none), i64) {_COPIES}
 declare void {own}first(ptr captures(none), ptr captures(none), i64, i64) {_COPIES}
 declare void {own}put(ptr captures(none), i64, {real}) {_INACTIVE}
 declare {real} {own}at(ptr captures(none), i64) {_READ}
+declare {real} {own}read(ptr readonly captures(none), i64) {_READ_IN_PLACE}
 declare {real} {own}pick({real}, {real}) {_PLAIN} memory(none) "enzyme_math"="fmod" "enzyme_nofree"
 declare {real} {own}value({real}) {_PLAIN} memory(none) "enzyme_inactive" "enzyme_nofree"
 declare void {own}gemv({pointers}, {", ".join([_INTEGER] * 4)}) {body}
@@ -144,6 +147,10 @@ define internal void {own}put(ptr %record, i64 %index, {real} %value) {{
 define internal {real} {own}at(ptr %record, i64 %index) {{
   %place = getelementptr inbounds {real}, ptr %record, i64 %index
   %value = load {real}, ptr %place
+  ret {real} %value
+}}
+define internal {real} {own}read(ptr %array, i64 %index) {{
+  %value = call {real} {own}at(ptr %array, i64 %index)
   ret {real} %value
 }}
 define internal {real} {own}pick({real} %slope, {real} %value) {{
