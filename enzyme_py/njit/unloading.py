@@ -28,6 +28,7 @@ from enzyme_py.native.optimise import outside_names
 from enzyme_py.native.symbols import shared_address
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # how the names begin of pointers to what Numba calls environments
+_WRAPPER = "_ZN7cpython"
 
 
 class RunnerCompiler(Compiler):  # type: ignore[misc]
@@ -98,7 +99,8 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
     def get_pointer_to_function(self, name: str) -> int:
         self._ensure_finalized()
-        if self._loaded is None:
+        is_wrapper = name.startswith(_WRAPPER)  # what Python calls; other addresses may outlive this
+        if self._loaded is None or not is_wrapper:
             return self._numbas().get_pointer_to_function(name)  # type: ignore[no-any-return]
         return self._addresses.get(name, 0)
 
@@ -133,6 +135,11 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         with Modules() as modules:
             return str(target_machine().emit_assembly(modules.parsed(self._optimised)))
 
+    @property
+    def optimised(self) -> bytes:
+        """The bitcode, for a caller of the same kind; nothing where Numba's library took the place."""
+        return self._optimised if self._loaded is not None else b""
+
     def _numbas(self) -> Any:
         """Return the same as a library of Numba's, which stays for ever."""
         if self._of_numba is None:
@@ -159,7 +166,7 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
             final.link_in(module)
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
-            final.link_in(modules.parsed(library._get_module_for_linking().as_bitcode()))
+            final.link_in(modules.parsed(_code_to_link(library)))
         level = {"loop_vectorize": self._codegen._loopvect, "opt": self._codegen._opt_level}
         for options in ({**level, "slp_vectorize": False, "cost": "cheap"}, {}):
             # Numba also runs passes on each function before; of runners, MEASURED, they change nothing.
@@ -190,3 +197,15 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
             environment = Environment._memo.get(name)
             if environment is not None:
                 self.set_env(name, environment)
+
+
+def _code_to_link(library: Any) -> bytes:
+    """Return the bitcode of a library, whose functions others may define as well."""
+    if not isinstance(library, UnloadableLibrary) or not library.optimised:
+        return library._get_module_for_linking().as_bitcode()  # type: ignore[no-any-return]
+    with Modules() as modules:
+        module = modules.parsed(library.optimised)
+        for one in (*module.functions, *module.global_variables):
+            if not one.is_declaration and one.linkage == llvm.Linkage.external:
+                one.linkage = "linkonce_odr"
+        return module.as_bitcode()  # type: ignore[no-any-return]
