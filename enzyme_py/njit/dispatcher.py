@@ -158,7 +158,8 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         if found is None:
             call = over_trees(self._call_flattened)
             names = ", ".join(f"argument_{i}" for i in range(count))
-            function = written(names, f"call({names})", {"call": call})
+            scope = {"call": call, "__name__": None}  # object mode looks the name up at each call
+            function = written(names, f"call({names})", scope)
             made = numba.jit(forceobj=True)(function)
             found = made.compile((types.pyobject,) * count)
             self._tree_entries[count] = found

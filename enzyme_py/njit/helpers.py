@@ -11,6 +11,7 @@ from typing import Any
 
 from numba.core import types
 from numba.core.registry import CPUDispatcher
+from numba.core.target_extension import current_target
 from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin
@@ -36,7 +37,7 @@ def written_for(function: Callable[..., Any]) -> Callable[[Write], Write]:
 
         def chosen(kinds: Sequence[Any]) -> Any:
             table = made_of(kinds[0].plan.kernel, name)
-            key = tuple(kinds)
+            key = current_target(), *kinds  # code for kernels may be another
             return table.get(key) or table.setdefault(key, helper(write(*kinds)))
 
         def call(typing_context: Any, kinds: Sequence[Any]) -> tuple[Any, Any]:

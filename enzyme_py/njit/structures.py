@@ -13,7 +13,6 @@ from typing import Any
 
 from numba.core import types
 
-
 # What is no code of the user's says so; of functions of no module Numba's tables hold the scope.
 _MODULE = "enzyme_py.written"
 

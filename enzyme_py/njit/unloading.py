@@ -99,7 +99,9 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
     def get_pointer_to_function(self, name: str) -> int:
         self._ensure_finalized()
-        is_wrapper = name.startswith(_WRAPPER)  # what Python calls; other addresses may outlive this
+        is_wrapper = name.startswith(
+            _WRAPPER
+        )  # what Python calls; other addresses may outlive this
         if self._loaded is None or not is_wrapper:
             return self._numbas().get_pointer_to_function(name)  # type: ignore[no-any-return]
         return self._addresses.get(name, 0)
