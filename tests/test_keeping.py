@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import gc
 import weakref
 from collections.abc import Callable
 from typing import Any
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 import pytest
-from numba import cloudpickle
+from numba import cloudpickle, typeof
 
 import enzyme_py as enzyme
+from enzyme_py import native
+from enzyme_py.errors import Where
+from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.keeping import Recent, made_of
+from enzyme_py.njit.unloading import UnloadableLibrary, _is_plain
 
 X = np.array([1.0, 2.0, 4.0])
 
@@ -57,8 +63,12 @@ def test_a_dropped_derivative_is_unloaded() -> None:
         lambda k: enzyme.autodiff(enzyme.Reverse, k, enzyme.Duplicated(X, np.zeros(3))),
         lambda k: enzyme.jvp(k, (X,), (X,)),
         lambda k: k(X),
+        lambda k: enzyme.gradient(enzyme.Forward, k, X),
+        lambda k: enzyme.hessian(k)(X),
+        lambda k: enzyme.hvp(k, X, X),
+        lambda k: enzyme.vmap(k)(X.reshape(1, 3)),
     ],
-    ids=["autodiff", "jvp", "the primal"],
+    ids=["autodiff", "jvp", "the primal", "forward", "hessian", "hvp", "vmap"],
 )
 def test_a_transform_does_not_hold_the_kernel(use: Callable[[Any], Any]) -> None:
     kernel = enzyme.jit(scaled_squares(13))
@@ -79,6 +89,75 @@ def test_a_plain_function_is_let_go_when_others_came(monkeypatch: pytest.MonkeyP
     del function
     gc.collect()
     assert [one() is not None for one in functions] == [False, True, True]
+
+
+def libraries() -> set[int]:
+    """The runners whose code is loaded outside of Numba's engine."""
+    return {id(one) for one in gc.get_objects() if type(one) is UnloadableLibrary}
+
+
+def test_the_code_of_a_runner_goes_with_it() -> None:
+    gc.collect()
+    before = libraries()
+    gradient = enzyme.grad(enzyme.jit(scaled_squares(37)))
+    assert np.array_equal(gradient(X), 74 * X)
+    result = gradient(2 * X)
+    assert len(libraries() - before) == 1
+    del gradient
+    gc.collect()
+    assert libraries() <= before
+    assert np.array_equal(result, 148 * X)  # memory that the code had asked for
+    del result
+
+
+def test_an_error_outlives_the_code_that_raised_it() -> None:
+    @enzyme.jit
+    def refusing(x):  # type: ignore[no-untyped-def]
+        if x[0] > 0.0:
+            raise ValueError("too large", x[0])
+        return x[0] * x[0]
+
+    gradient = enzyme.grad(refusing)
+    with pytest.raises(ValueError, match="too large") as caught:
+        gradient(X)
+    assert np.array_equal(gradient(-X), [-2.0, 0.0, 0.0])
+    del gradient, refusing
+    gc.collect()
+    assert caught.value.args == ("too large", 1.0)
+
+
+def test_a_list_keeps_the_code_that_frees_its_items() -> None:
+    assert _is_plain(typeof((1.0, (X, None))))
+    assert not _is_plain(typeof((1.0, numba.typed.List([X]))))
+
+
+def test_optimising_leaves_nothing_behind() -> None:
+    """A pass manager that is not freed is 30 KiB, a context with what was parsed in it as much."""
+    text = str(llvm.parse_assembly("define double @f(double %x) { ret double %x }"))
+    module = DifferentiatedModule(text, ("f",), Where("f"), seconds=0.0, remarks="")
+    native.optimise(module)
+    before = _allocated()
+    for _ in range(20):
+        native.optimise(module)
+    assert _allocated() - before < 20 * 4096
+
+
+class _Statistics(ctypes.Structure):
+    """What glibc's mallinfo2 returns."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in "arena blocks small maps mapped most fast used free top".split()
+    ]
+
+
+def _allocated() -> int:
+    measure = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if measure is None:
+        pytest.skip("glibc 2.33 and later tell what is allocated")
+    measure.restype = _Statistics
+    found = measure()
+    return int(found.used + found.mapped)
 
 
 def _njit(gradient: Any) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ from enzyme_py.assembly.control_flow import NAME
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.frontend.blocks import ways
+from enzyme_py.frontend.llvm_modules import Modules
 from enzyme_py.request import Request
 from enzyme_py.rules import copies
 
@@ -44,13 +45,13 @@ def chosen_way(requests: Sequence[Request], *, is_plain: bool) -> str:
     return copies.RULES if is_ruled and are_plain else copies.LOOPS
 
 
-def link_copies(module: llvm.ModuleRef, way: str) -> tuple[str, ...]:
+def link_copies(module: llvm.ModuleRef, way: str, modules: Modules) -> tuple[str, ...]:
     """Link in what the module's copies need; returns what must keep its name for the pass."""
     declared = [one.name for one in module.functions if one.is_declaration]
     called = [name for name in declared if copies.is_copy(name)]
     if not called:
         return ()
-    addition = llvm.parse_assembly(copies.definitions(called, way))
+    addition = modules.parsed(copies.definitions(called, way))
     addition.triple, addition.data_layout = module.triple, module.data_layout
     module.link_in(addition)
     return copies.registered(called, way)

@@ -34,6 +34,7 @@ from enzyme_py.assembly.runtime_ir import runtime_ir
 from enzyme_py.assembly.special_functions import link_special_functions
 from enzyme_py.assembly.strong_zero import plain_inside
 from enzyme_py.errors import DerivativeError, Where
+from enzyme_py.frontend.llvm_modules import Modules
 from enzyme_py.frontend.lower import (
     CompiledKernel,
     LoweredKernel,
@@ -160,22 +161,29 @@ def _entry_function(request: Request) -> Callable[..., Any]:
 
 
 def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) -> str:
-    module = _parsed("")
+    with Modules() as modules:
+        return _linked_text(lowered, requests, modules)
+
+
+def _linked_text(
+    lowered: Sequence[LoweredKernel], requests: Sequence[Request], modules: Modules
+) -> str:
+    module = _parsed("", modules)
     for one, request in zip(lowered, requests, strict=True):
         # First what calls, then what is called: LLVM links such functions only on demand.
-        module.link_in(_parsed(str(_trampoline(one.kernel, request))))
-        module.link_in(one.module)
+        module.link_in(_parsed(str(_trampoline(one.kernel, request)), modules))
+        module.link_in(one.linked(modules))
     names = [entry_name(request) for request in requests]
-    module.link_in(_parsed(runtime_ir()))
-    link_special_functions(module)
-    names += _link_products(module)
+    module.link_in(_parsed(runtime_ir(), modules))
+    link_special_functions(module, modules)
+    names += _link_products(module, modules)
     is_nested = nests(str(module), requests[0])
     is_ruled = holds_rules(module)
     if is_ruled:
         _check_width(module, lowered[0].where)
         drop_unused_rules(module)
     is_plain = not is_nested and not is_ruled
-    names += link_copies(module, chosen_way(requests, is_plain=is_plain))
+    names += link_copies(module, chosen_way(requests, is_plain=is_plain), modules)
     if is_nested:
         inline_derivatives(module)
     if requests[0].runtime_activity and inline_all(module):
@@ -197,17 +205,17 @@ def _check_width(module: llvm.ModuleRef, where: Where) -> None:
         raise DerivativeError(what, where=where, remedy=remedy)
 
 
-def _link_products(module: llvm.ModuleRef) -> tuple[str, ...]:
+def _link_products(module: llvm.ModuleRef, modules: Modules) -> tuple[str, ...]:
     """Define the products that the module calls; returns what must keep its name for the pass."""
     called = {one.name for one in module.functions if one.is_declaration} & set(blas.PRODUCTS)
     if not called:
         return ()
-    module.link_in(_parsed(blas.bodies(called)))
+    module.link_in(_parsed(blas.bodies(called), modules))
     return blas.HELPERS
 
 
-def _parsed(text: str) -> llvm.ModuleRef:
-    module = llvm.parse_assembly(text)
+def _parsed(text: str, modules: Modules) -> llvm.ModuleRef:
+    module = modules.parsed(text)
     module.triple = llvm.get_process_triple()
     module.data_layout = str(KERNEL.target_context.target_data)
     return module

@@ -30,6 +30,7 @@ from enzyme_py.assembly.ir_text import (
     values_in,
 )
 from enzyme_py.errors import ActivityError, ConstWrittenWarning, Where
+from enzyme_py.frontend.llvm_modules import Modules, run_once
 from enzyme_py.frontend.type_hints import HINT
 from enzyme_py.settings import settings
 
@@ -101,14 +102,18 @@ def tell_lost(lost: Sequence[tuple[str, str]], where: Where) -> None:
 
 def simplified(ir: str) -> str:
     """Return the module with its local variables in registers, all that reading it needs."""
-    module = llvm.parse_assembly(ir, llvm.create_context())
+    with Modules() as modules:
+        return _in_registers(modules.parsed(ir))
+
+
+def _in_registers(module: llvm.ModuleRef) -> str:
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     builder = llvm.create_pass_builder(_machine(), llvm.create_pipeline_tuning_options())
-    passes.run(module, builder)
+    run_once(passes, module, builder)
     return str(module)
 
 

@@ -22,6 +22,7 @@ import llvmlite.binding as llvm
 
 from enzyme_py.assembly.graphs import Graph, entries, graphs, loops
 from enzyme_py.assembly.module import DiffModule
+from enzyme_py.frontend.llvm_modules import Modules, run_once
 from enzyme_py.frontend.type_hints import BARRIER, BARRIER_ATTRIBUTES
 
 OPAQUE = f"{BARRIER}.i1"
@@ -47,17 +48,18 @@ def join_exits(module: DiffModule, names: Collection[str]) -> DiffModule:
 
 def _in_memory(ir: str, names: Collection[str]) -> str:
     """Return the text with the named functions free of phis and switches."""
-    module = llvm.parse_assembly(ir, llvm.create_context())
     llvm.initialize_native_target()
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
-    passes = llvm.create_new_function_pass_manager()
-    passes.add_lower_switch_pass()
-    passes.add_register_to_memory_pass()
-    for function in module.functions:
-        if function.name in names:
-            passes.run(function, builder)
-    return str(module)
+    with Modules() as modules:
+        module = modules.parsed(ir)
+        for function in module.functions:
+            if function.name in names:
+                builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
+                passes = llvm.create_new_function_pass_manager()
+                passes.add_lower_switch_pass()
+                passes.add_register_to_memory_pass()
+                run_once(passes, function, builder)
+        return str(module)
 
 
 def _rewritten(lines: list[str], name: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import llvmlite.binding as llvm
 
 from enzyme_py.frontend.library import linked_module
+from enzyme_py.frontend.llvm_modules import Modules
 from enzyme_py.frontend.lower import compile_kernel
 from enzyme_py.rules.elementary import BODIES
 from enzyme_py.rules.special import SPECIAL, Special
@@ -17,7 +18,7 @@ _LLVM_TYPES = {
 }
 
 
-def link_special_functions(module: llvm.ModuleRef) -> None:
+def link_special_functions(module: llvm.ModuleRef, modules: Modules) -> None:
     """Define the functions of the tables that a module calls."""
     renamed = [one for one in module.functions if one.is_declaration and one.name in BODIES]
     texts = []
@@ -26,18 +27,18 @@ def link_special_functions(module: llvm.ModuleRef) -> None:
         function.name = row.own_name
         texts.append(row.ir)
     for text in texts:
-        module.link_in(llvm.parse_assembly(text))
+        module.link_in(modules.parsed(text))
     called = [one.name for one in module.functions if one.is_declaration and one.name in SPECIAL]
     for name in called:
-        module.link_in(_definition(SPECIAL[name]))
+        module.link_in(_definition(SPECIAL[name], modules))
 
 
-def _definition(row: Special) -> llvm.ModuleRef:
-    """Return a module that defines a symbol by its compiled Python function."""
+def _definition(row: Special, modules: Modules) -> llvm.ModuleRef:
+    """Return a module, one of the given, that defines a symbol by its compiled Python function."""
     compiled = compile_kernel(row.function, (row.type,) * row.arity)
     write = _by_address if row.by_address else _by_value
-    module = llvm.parse_assembly(write(row, compiled.symbol))
-    module.link_in(linked_module(compiled.library))
+    module = modules.parsed(write(row, compiled.symbol))
+    module.link_in(linked_module(compiled.library, modules))
     return module
 
 

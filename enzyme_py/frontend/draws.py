@@ -36,9 +36,9 @@ class _InactiveAttributes(ir.values.FunctionAttributes):  # type: ignore[misc]
 def draws(library: Any) -> bool:
     """Tell whether the code of a library, or anything that it calls, draws random numbers."""
     return any(
-        function.name == _NAME or function.name.startswith(_STATES)
+        name == _NAME or name.startswith(_STATES)
         for one in with_callees(library)
-        for function in one.raw_module.functions
+        for name in one.functions
     )
 
 

@@ -23,6 +23,7 @@ from numba.np.arrayobj import make_array
 
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.leaves import element_content
+from enzyme_py.frontend.llvm_modules import run_once
 from enzyme_py.frontend.target import KERNEL, KernelContext
 from enzyme_py.frontend.type_hints import hint_function
 
@@ -228,7 +229,7 @@ def _loaded(code: ForeignCode) -> Any:
     module.get_function(code.symbol).linkage = "external"
     machine = llvm.Target.from_default_triple().create_target_machine(opt=3, jit=True)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
-    builder.getModulePassManager().run(module, builder)
+    run_once(builder.getModulePassManager(), module, builder)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     _kept.append(engine)

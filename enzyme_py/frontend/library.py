@@ -2,8 +2,8 @@
 
 Numba's own libraries optimise each function as it arrives and hand the module to an engine, whose
 code generation then rewrites the IR in place. Both spoil differentiation (DESIGN 4): a library of
-this file holds exactly one raw module, and `linked_module` joins a library with everything that
-it calls, once, when a kernel is complete.
+this file holds raw modules, as bitcode and so in nobody's LLVM context, and `linked_module` joins a library with
+everything that it calls, once, when a kernel is complete.
 """
 
 from __future__ import annotations
@@ -16,20 +16,34 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, codegen
 
+from enzyme_py.frontend.llvm_modules import Modules
+
 
 class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
-    """One unoptimised module and the libraries it calls."""
+    """Unoptimised code and the libraries it calls."""
 
     def __init__(self, owner: RawCodegen, name: str) -> None:
-        super().__init__(owner, name)
+        codegen.CodeLibrary.__init__(self, owner, name)  # not Numba's module, in its context
+        self._linking_libraries: list[RawLibrary] = []
+        self.parts: list[bytes] = []  # the bitcode of each module that was added
+        self.functions: set[str] = set()  # the names of those that the code defines or calls
         self.catches = False  # set by the calling convention when the code holds a `try`
         self.stops = False  # set where a user's code stops derivatives on purpose (njit/stop.py)
         self.recursive_calls: set[str] = set()  # symbols that another library will define
         self._is_being_made = False
         self.making: Callable[[], None] | None = None  # what makes the module, when it is asked for
 
-    def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
+    def add_ir_module(self, ir_module: ir.Module) -> None:
+        self._raise_if_finalized()
+        with Modules() as modules:
+            module = modules.parsed(cgutils.normalize_ir_text(str(ir_module)))
+            module.verify()
+            self.add_llvm_module(module)
+
+    def add_llvm_module(self, ll_module: llvm.ModuleRef) -> None:
         ll_module.data_layout = self._codegen._data_layout
+        self.parts.append(ll_module.as_bitcode())
+        self.functions |= {function.name for function in ll_module.functions}
 
     def add_linking_library(self, library: RawLibrary) -> None:
         # Unlike Numba's: the callee may still be under construction (recursion).
@@ -38,7 +52,6 @@ class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
 
     def finalize(self) -> None:
         self._raise_if_finalized()
-        self._final_module.verify()
         self._finalized = True
 
     def made(self) -> bool:
@@ -52,9 +65,9 @@ class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
             self.making = None
         return not self._is_being_made
 
-    @property
-    def raw_module(self) -> llvm.ModuleRef:
-        return self._final_module
+    def get_llvm_str(self) -> str:
+        with Modules() as modules:
+            return "".join(str(modules.parsed(part)) for part in self.parts)
 
 
 class RawCodegen(codegen.JITCPUCodegen):  # type: ignore[misc]
@@ -95,15 +108,15 @@ def with_callees(library: RawLibrary) -> Iterator[RawLibrary]:
         pending.extend(defined[name] for name in current.recursive_calls if name in defined)
 
 
-def linked_module(library: RawLibrary) -> llvm.ModuleRef:
-    """Return a fresh module with the code of `library` and of everything it calls."""
-    modules = [one.raw_module.clone() for one in with_callees(library)]
-    for module in modules:
+def linked_module(library: RawLibrary, modules: Modules) -> llvm.ModuleRef:
+    """Return a module, one of the given, with the code of `library` and of everything it calls."""
+    parts = [modules.parsed(part) for one in with_callees(library) for part in one.parts]
+    for module in parts:
         for function in module.functions:
             # Two libraries may hold the same internal helper.
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.linkage = "linkonce_odr"
-    first = modules[0]
-    for module in modules[1:]:
+    first = parts[0]
+    for module in parts[1:]:
         first.link_in(module)
     return first

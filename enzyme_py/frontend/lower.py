@@ -1,4 +1,4 @@
-"""Lowering: a Python function and its argument types become raw, linked LLVM IR.
+"""Lowering: a Python function and its argument types become raw LLVM IR, ready to be linked.
 
     lower(function, argument_types) -> LoweredKernel
 
@@ -18,6 +18,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from enzyme_py.errors import AnnotationError, EnzymeError, LoweringError, Where, own_error
 from enzyme_py.frontend.library import linked_module, with_callees
+from enzyme_py.frontend.llvm_modules import Modules
 from enzyme_py.frontend.target import (
     CATCHING,
     KERNEL,
@@ -53,11 +54,14 @@ class CompiledKernel:
 
 @dataclass(frozen=True)
 class LoweredKernel:
-    """A kernel with all that it calls, as one raw LLVM module."""
+    """A kernel with all that it calls."""
 
     kernel: CompiledKernel
-    module: llvm.ModuleRef
     where: Where
+
+    def linked(self, modules: Modules) -> llvm.ModuleRef:
+        """Return all of it as one raw module, one of the given."""
+        return linked_module(self.kernel.library, modules)
 
 
 def where_is(function: Any, argument: str | None = None) -> Where:
@@ -132,13 +136,13 @@ def lower(
     *,
     shadows_constants: bool = False,
 ) -> LoweredKernel:
-    """Return the linked raw IR of a function; kernels with a `try` use a catching target."""
+    """Lower a function; kernels with a `try` use a catching target."""
     targets = (SHADOWING, SHADOWING_CATCHING) if shadows_constants else (KERNEL, CATCHING)
     with global_compiler_lock:
         kernel = compile_kernel(function, argument_types, targets[0])
         if catches(kernel):
             kernel = compile_kernel(function, argument_types, targets[1])
-        return LoweredKernel(kernel, linked_module(kernel.library), where)
+        return LoweredKernel(kernel, where)
 
 
 def catches(kernel: CompiledKernel) -> bool:
@@ -149,9 +153,9 @@ def catches(kernel: CompiledKernel) -> bool:
 def takes_derivatives(kernel: CompiledKernel) -> bool:
     """Tell whether the kernel or anything that it calls differentiates."""
     return any(
-        function.name.startswith("__enzyme_")
+        name.startswith("__enzyme_")
         for library in with_callees(kernel.library)
-        for function in library.raw_module.functions
+        for name in library.functions
     )
 
 

@@ -43,6 +43,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from enzyme_py.frontend.calling_convention import raise_on_error
 from enzyme_py.frontend.library import with_callees
+from enzyme_py.frontend.llvm_modules import run_once
 from enzyme_py.frontend.lower import CompiledKernel, compile_kernel
 from enzyme_py.frontend.type_hints import hint_function
 
@@ -172,7 +173,7 @@ def drop_unused_rules(module: llvm.ModuleRef) -> None:
         manager = llvm.create_new_module_pass_manager()
         manager.add_global_dead_code_eliminate_pass()
         builder = llvm.create_pass_builder(_machine(), llvm.create_pipeline_tuning_options(0))
-        manager.run(module, builder)
+        run_once(manager, module, builder)
 
 
 def _names(module: llvm.ModuleRef) -> list[str]:
@@ -187,9 +188,9 @@ def _machine() -> llvm.TargetMachine:
 def takes_rules(kernel: CompiledKernel) -> bool:
     """Tell whether the kernel or anything that it calls holds a ruled function."""
     return any(
-        function.name.startswith(PREFIX)
+        name.startswith(PREFIX)
         for library in with_callees(kernel.library)
-        for function in library.raw_module.functions
+        for name in library.functions
     )
 
 

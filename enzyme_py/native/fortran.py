@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
+from enzyme_py.frontend.llvm_modules import Modules
 from enzyme_py.native.blas import integer_bits
 from enzyme_py.rules.blas import FLOATS, NOT_TRANSPOSED, ROUTINES, Routine
 
 TOO_LARGE = -18  # ENZYME_PY_TOO_LARGE of csrc/runtime.h
 
 
-def link_fortran(module: llvm.ModuleRef, context: llvm.ContextRef) -> None:
-    """Define the BLAS routines that a module of this context declares."""
+def link_fortran(module: llvm.ModuleRef, modules: Modules) -> None:
+    """Define the BLAS routines that a module, one of the given, declares."""
     declared = {one.name for one in module.functions if one.is_declaration}
     parts = [
         _definition(routine, letter, real)
@@ -28,7 +29,7 @@ def link_fortran(module: llvm.ModuleRef, context: llvm.ContextRef) -> None:
     ]
     if parts:
         text = "declare void @enzyme_py_raise(i32, ptr)\n" + "".join(parts)
-        module.link_in(llvm.parse_assembly(text, context))
+        module.link_in(modules.parsed(text))
 
 
 def _definition(routine: Routine, letter: str, real: str) -> str:

@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import llvmlite.binding as llvm
 
@@ -40,8 +40,7 @@ def _unload(linker: llvm.LLJIT, code: llvm.ResourceTracker) -> None:
 def load(code: ObjectCode, where: Where | None = None) -> NativeFunction:
     """Put code where it can run, and tell LLVM of its entries under process-wide names."""
     begun = time.perf_counter()
-    needed = symbols.resolve(code.symbols, where)
-    linked, addresses = _link(code, {**symbols.code_generation_addresses(), **needed}, where)
+    linked, addresses = link(code, symbols.address_of, where)
     names = _register(addresses)
     seconds = time.perf_counter() - begun
     return NativeFunction(
@@ -55,6 +54,17 @@ def load(code: ObjectCode, where: Where | None = None) -> NativeFunction:
         ),
         lost=code.lost,
     )
+
+
+def link(
+    code: ObjectCode, address: Callable[[str], int | None], where: Where | None = None
+) -> tuple[object, dict[str, int]]:
+    """Put code where it can run, with what it needs at the given addresses.
+
+    Returns what holds the code, and the addresses of its entries.
+    """
+    needed = symbols.resolve(code.symbols, where, address)
+    return _link(code, {**symbols.code_generation_addresses(), **needed}, where)
 
 
 def _link(

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import DerivativeError, Where
+from enzyme_py.frontend.llvm_modules import Modules, run_once
 from enzyme_py.frontend.ruled import with_ruled_bodies
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.code import ObjectCode
@@ -44,27 +45,29 @@ _DEBUG_INFORMATION = re.compile(r",? !dbg !\d+|^ *#dbg_.*\n|^!llvm\.dbg\.cu = .*
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
     """Machine code for the entries of a module, not yet loaded."""
-    parsed = optimised(module)
-    binary = target_machine().emit_object(parsed)
-    return ObjectCode(binary, module.entries, tuple(outside_names(parsed)), module.lost)
+    with Modules() as modules:
+        parsed = _optimised(module, modules)
+        binary = target_machine().emit_object(parsed)
+        return ObjectCode(binary, module.entries, tuple(outside_names(parsed)), module.lost)
 
 
 def optimised_ir(module: DifferentiatedModule) -> str:
     """The IR that code is generated from, for `enzyme_py.inspect`."""
-    return str(optimised(module))
+    with Modules() as modules:
+        return str(_optimised(module, modules))
 
 
 def assembly(module: DifferentiatedModule) -> str:
     """The machine code as text, for `enzyme_py.inspect`."""
-    parsed = optimised(module)
-    return str(target_machine().emit_assembly(parsed))
+    with Modules() as modules:
+        return str(target_machine().emit_assembly(_optimised(module, modules)))
 
 
-def optimised(module: DifferentiatedModule) -> llvm.ModuleRef:
-    """Parse, internalise and run the pipeline, in a context of the module's own."""
+def _optimised(module: DifferentiatedModule, modules: Modules) -> llvm.ModuleRef:
+    """Parse, internalise and run the pipeline."""
     initialise_llvm()
     machine = target_machine()
-    parsed = _parsed(module)
+    parsed = _parsed(module, modules)
     parsed.triple = machine.triple
     parsed.data_layout = str(machine.target_data)
     _internalise(parsed, module.entries, module.where)
@@ -79,7 +82,7 @@ def outside_names(parsed: llvm.ModuleRef) -> Iterator[str]:
             yield symbol.name
 
 
-def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
+def _parsed(module: DifferentiatedModule, modules: Modules) -> llvm.ModuleRef:
     text = _DEBUG_INFORMATION.sub("", module.ir)
     text = _HINTS.sub("", _NOINLINE.sub(r"\1", text))
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
@@ -88,15 +91,14 @@ def _parsed(module: DifferentiatedModule) -> llvm.ModuleRef:
     text = with_frees(with_lanes_together(text))
     if module.is_fast:
         text = with_fast_math(text)
-    context = llvm.create_context()
     try:
-        parsed = llvm.parse_assembly(text, context)
+        parsed = modules.parsed(text)
     except RuntimeError as error:
         what = "LLVM cannot read the differentiated module"
         remedy = "the Enzyme host and llvmlite must be of one LLVM version: see enzyme_py doctor"
         detail = f"{error}\n{module.ir}"
         raise DerivativeError(what, where=module.where, remedy=remedy, detail=detail) from error
-    link_fortran(parsed, context)
+    link_fortran(parsed, modules)
     return parsed
 
 
@@ -129,4 +131,4 @@ def _run_pipeline(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, style: st
     builder = llvm.create_pass_builder(machine, tuning)
     passes = builder.getModulePassManager()
     passes.add_strip_dead_prototype_pass()
-    passes.run(parsed, builder)
+    run_once(passes, parsed, builder)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import llvmlite.binding as llvm
 
@@ -90,9 +90,13 @@ def address_of(name: str) -> int | None:
         or blas_address(name)
         or order_address(name)
         or vector_address(name)
-        or llvm.address_of_symbol(name)
-        or _library_address(name)
+        or shared_address(name)
     )
+
+
+def shared_address(name: str) -> int | None:
+    """The address that all compiled code in this process finds behind a name."""
+    return llvm.address_of_symbol(name) or _library_address(name)
 
 
 @functools.cache
@@ -102,13 +106,17 @@ def code_generation_addresses() -> Mapping[str, int]:
     return {name: address for name, address in found.items() if address}
 
 
-def resolve(names: Iterable[str], where: Where | None) -> dict[str, int]:
+def resolve(
+    names: Iterable[str],
+    where: Where | None,
+    address: Callable[[str], int | None] = address_of,
+) -> dict[str, int]:
     """An address for every name; raises `UnresolvedSymbolError` for those that have none."""
-    found = {name: address_of(name) for name in names}
-    missing = sorted(name for name, address in found.items() if not address)
+    found = {name: address(name) for name in names}
+    missing = sorted(name for name, known in found.items() if not known)
     if missing:
         raise unresolved(missing, where)
-    return {name: address for name, address in found.items() if address}
+    return {name: known for name, known in found.items() if known}
 
 
 def unresolved(names: list[str], where: Where | None) -> UnresolvedSymbolError:

@@ -20,6 +20,7 @@ from enzyme_py.modes import Mode
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.dispatcher import derivative_dispatcher
+from enzyme_py.njit.helpers import written_for
 from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.rows import result_into
 from enzyme_py.njit.structures import defined
@@ -63,12 +64,10 @@ def fill_products(wanted: Any, found: Any, vectors: Any, output: Any, arguments:
     raise RuntimeError(message)
 
 
-@overload(fill_products, strict=False)  # annotations would count as a difference
+@written_for(fill_products)
 def _fill_products(
-    wanted: Any, found: Any, vectors: Any, output: Any, arguments: Any
-) -> Callable[..., Any] | None:
-    if not isinstance(wanted, PlanType):
-        return None
+    wanted: PlanType, found: Any, vectors: Any, output: Any, arguments: Any
+) -> Callable[..., Any]:
     plan: Any = wanted.plan
     lanes = tuple(range(plan.width))
     given = [f"copy_of(arguments[{i}])" for i in range(len(arguments))]

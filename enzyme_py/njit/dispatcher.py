@@ -30,6 +30,7 @@ from enzyme_py.frontend.lower import where_is
 from enzyme_py.keeping import released
 from enzyme_py.njit.plans import Plan
 from enzyme_py.njit.structures import written
+from enzyme_py.njit.unloading import RunnerCompiler
 from enzyme_py.settings import settings, when_checking
 from enzyme_py.trees import holds_tree, over_trees
 
@@ -157,7 +158,8 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         if found is None:
             call = over_trees(self._call_flattened)
             names = ", ".join(f"argument_{i}" for i in range(count))
-            function = written(names, f"call({names})", {"call": call})
+            scope = {"call": call, "__name__": None}  # object mode looks the name up at each call
+            function = written(names, f"call({names})", scope)
             made = numba.jit(forceobj=True)(function)
             found = made.compile((types.pyobject,) * count)
             self._tree_entries[count] = found
@@ -232,7 +234,7 @@ def derivative_dispatcher(function: Any, plan: Any) -> DerivativeDispatcher:
     options = {"nopython": True}
     if plan.kernel.targetoptions.get("nogil"):
         options["nogil"] = True
-    return DerivativeDispatcher(function, targetoptions=options)
+    return DerivativeDispatcher(function, targetoptions=options, pipeline_class=RunnerCompiler)
 
 
 def is_passable(kind: Any) -> bool:

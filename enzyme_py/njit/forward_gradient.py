@@ -10,10 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
-from numba.extending import overload
 
 from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.modes import Forward
@@ -21,6 +19,7 @@ from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.dispatcher import derivative_dispatcher
 from enzyme_py.njit.gradient import activity_of
+from enzyme_py.njit.helpers import helper, written_for
 from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.shadows import zeros_laid_out_as
 from enzyme_py.request import Activity
@@ -43,35 +42,42 @@ def partial_gradient(plan: Any, value: Any, before: Any, after: Any) -> Any:
     raise RuntimeError(message)
 
 
-@overload(partial_gradient, strict=False)  # annotations would count as a difference
-def _partial_gradient(plan: Any, value: Any, before: Any, after: Any) -> Callable[..., Any] | None:
-    if not isinstance(plan, PlanType):
-        return None
+@written_for(partial_gradient)
+def _partial_gradient(plan: PlanType, value: Any, before: Any, after: Any) -> Callable[..., Any]:
     if isinstance(value, types.Array) and activity_of(value) is Activity.DUPLICATED:
         is_complex = isinstance(value.dtype, types.Complex)
-        return _of_complex_array if is_complex else _of_real_array
+        return _of_complex_array() if is_complex else _of_real_array()
     if isinstance(value, types.Complex):
         return _of_complex
     return _of_real if isinstance(value, types.Float) else _of_nothing
 
 
-def _of_real_array(plan, value, before, after):  # type: ignore[no-untyped-def]
-    found = np.zeros(value.shape, value.dtype)
-    for index in np.ndindex(value.shape):
-        found[index] = _along(plan, value, index, 1.0, before, after)
-    return found
+def _of_real_array() -> Callable[..., Any]:
+    along = helper(_along)
+
+    def of_array(plan, value, before, after):  # type: ignore[no-untyped-def]
+        found = np.zeros(value.shape, value.dtype)
+        for index in np.ndindex(value.shape):
+            found[index] = along(plan, value, index, 1.0, before, after)
+        return found
+
+    return of_array
 
 
-def _of_complex_array(plan, value, before, after):  # type: ignore[no-untyped-def]
-    found = np.zeros(value.shape, value.dtype)
-    for index in np.ndindex(value.shape):
-        real = _along(plan, value, index, 1.0, before, after)
-        imaginary = _along(plan, value, index, 1.0j, before, after)
-        found[index] = real + 1j * imaginary
-    return found
+def _of_complex_array() -> Callable[..., Any]:
+    along = helper(_along)
+
+    def of_array(plan, value, before, after):  # type: ignore[no-untyped-def]
+        found = np.zeros(value.shape, value.dtype)
+        for index in np.ndindex(value.shape):
+            real = along(plan, value, index, 1.0, before, after)
+            imaginary = along(plan, value, index, 1.0j, before, after)
+            found[index] = real + 1j * imaginary
+        return found
+
+    return of_array
 
 
-@numba.extending.register_jitable
 def _along(plan, value, index, step, before, after):  # type: ignore[no-untyped-def]
     own = copy_of(value)
     unit = zeros_laid_out_as(own)

@@ -19,7 +19,6 @@ from typing import Any, NoReturn
 import numba
 from numba.core import types
 from numba.core.target_extension import current_target
-from numba.extending import overload
 
 from enzyme_py.assembly.results import returned_type
 from enzyme_py.errors import UnsupportedTypeError
@@ -33,6 +32,7 @@ from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.dispatcher import derivative_dispatcher
 from enzyme_py.njit.functions import as_held
 from enzyme_py.njit.gradient import activity_of
+from enzyme_py.njit.helpers import written_for
 from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.primal import Primal
 from enzyme_py.njit.rows import row_lines
@@ -80,11 +80,9 @@ def jacobian_runner(plan: Jacobian) -> Any:
     return derivative_dispatcher(jacobian, plan)
 
 
-@overload(jacobian_at, strict=False)  # annotations would count as a difference
-def _jacobian_at(wanted: Any, arguments: Any) -> Callable[..., Any] | None:
+@written_for(jacobian_at)
+def _jacobian_at(wanted: PlanType, arguments: Any) -> Callable[..., Any]:
     """Write the whole computation as one function: each that Numba compiles costs a tenth second."""
-    if not isinstance(wanted, PlanType):
-        return None
     plan: Any = wanted.plan
     kinds = with_held([types.unliteral(kind) for kind in arguments], plan.skipped)
     flat = _Flat(plan, kinds)

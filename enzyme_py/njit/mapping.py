@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from enzyme_py.errors import AnnotationError
 from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.njit.dispatcher import DerivativeDispatcher
+from enzyme_py.njit.helpers import written_for
 from enzyme_py.njit.jacobian_overloads import register_transformer
+from enzyme_py.njit.plans import Plan, PlanType
 from enzyme_py.njit.structures import at, defined, each, kind_at, listed, paths, regrouped
+from enzyme_py.njit.unloading import RunnerCompiler
 
 
 @kept_with_kernel
@@ -27,24 +31,34 @@ def mapped(kernel: Any, held: int, axes: mapping.Axes) -> Any:
     head = ", ".join(one.name for one in parameters) if is_plain else "*arguments"
     given = listed([one.name for one in parameters]) if is_plain else "arguments"
     name = f"vmap_of_{kernel.py_func.__name__}"
-    scope: dict[str, Any] = {"map_items": _code(kernel, held, axes)}
+    scope: dict[str, Any] = {"map_items": map_items, "plan": Mapped(kernel, held, axes)}
     shown = name if name.isidentifier() else "vmap_of_lambda"
-    made = defined(f"def {shown}({head}):\n    return map_items({given})", shown, scope)
+    made = defined(f"def {shown}({head}):\n    return map_items(plan, {given})", shown, scope)
     made.__doc__ = f"{name}, made by enzyme_py from `{kernel.py_func.__name__}`."
-    return DerivativeDispatcher(made, targetoptions={"nopython": True, "nogil": True})
+    options = {"nopython": True, "nogil": True}
+    return DerivativeDispatcher(made, targetoptions=options, pipeline_class=RunnerCompiler)
 
 
-def _code(kernel: Any, held: int, axes: mapping.Axes) -> Any:
-    """Return the function of a tuple of arguments, which is written when their types are known."""
+@dataclass(frozen=True)
+class Mapped(Plan):
+    """A kernel for each item; the first `held` arguments are shared. It does not run by itself."""
 
-    def map_items(arguments: Any) -> Any:
-        raise RuntimeError
+    kernel: Any
+    held: int
+    axes: mapping.Axes
 
-    @overload(map_items, strict=False)
-    def _map_items(arguments: Any) -> Callable[..., Any]:
-        return _loop(kernel, held, _axes_of(kernel, held, axes, len(arguments)), arguments)
 
-    return map_items
+def map_items(wanted: Any, arguments: Any) -> Any:
+    """Call a kernel for each item of a tuple of arguments; only in compiled code."""
+    message = "map_items is called from compiled code only"
+    raise RuntimeError(message)
+
+
+@written_for(map_items)
+def _map_items(wanted: PlanType, arguments: Any) -> Callable[..., Any]:
+    plan: Any = wanted.plan
+    axes = _axes_of(plan.kernel, plan.held, plan.axes, len(arguments))
+    return _loop(plan.kernel, plan.held, axes, arguments)
 
 
 def _axes_of(kernel: Any, held: int, axes: mapping.Axes, count: int) -> list[int | None]:
@@ -71,7 +85,7 @@ def _loop(kernel: Any, held: int, axes: list[int | None], arguments: Any) -> Cal
         items.append(regrouped(kind, leaves.__getitem__, scope))
     call = f"kernel({', '.join(items)})"
     lines = [
-        "def loop(arguments):",
+        "def loop(wanted, arguments):",
         f"count = {sizes[0]}",
         f"if {' or '.join(f'count != {size}' for size in sizes)}:",
         '    raise ValueError("the arguments of a mapped function have different numbers of items")',

@@ -19,6 +19,7 @@ from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.dispatcher import derivative_dispatcher
 from enzyme_py.njit.gradient import Gradient
+from enzyme_py.njit.helpers import written_for
 from enzyme_py.njit.jacobian import Jacobian, jacobian_runner
 from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.pullback import paired
@@ -86,10 +87,8 @@ def product_at(wanted: Any, x: Any, v: Any, others: Any) -> NoReturn:
     raise RuntimeError(message)
 
 
-@overload(product_at, strict=False)  # annotations would count as a difference
-def _product_at(wanted: Any, x: Any, v: Any, others: Any) -> Callable[..., Any] | None:
-    if not isinstance(wanted, PlanType):
-        return None
+@written_for(product_at)
+def _product_at(wanted: PlanType, x: Any, v: Any, others: Any) -> Callable[..., Any]:
     plan: Any = wanted.plan
     gradient = gradient_kernel(plan)
     scope: dict[str, Any] = {"run": transform, "copy_of": copy_of, "like": _like}

@@ -13,15 +13,19 @@ from typing import Any
 
 from numba.core import types
 
+# What is no code of the user's says so; of functions of no module Numba's tables hold the scope.
+_MODULE = "enzyme_py.written"
+
 
 def written(parameters: str, expression: str, scope: dict[str, Any]) -> Callable[..., Any]:
     """Return the function `lambda parameters: expression` with names from `scope`."""
+    scope.setdefault("__name__", _MODULE)
     return eval(f"lambda {parameters}: {expression}", scope)  # type: ignore[no-any-return]  # noqa: S307
 
 
 def defined(text: str, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
     """Return the function `name` that the text defines, with names from `scope`."""
-    scope.setdefault("__name__", "enzyme_py.written")  # what is no code of the user's says so
+    scope.setdefault("__name__", _MODULE)
     exec(textwrap.dedent(text), scope)  # noqa: S102
     return scope[name]  # type: ignore[no-any-return]
 

@@ -202,7 +202,7 @@ def _look_at_effects(plan: Any, claim: Claim) -> bool:
     """Refuse kernels that draw or print; return whether one stops derivatives on purpose."""
     kinds = with_held([typeof(value) for value in claim.arguments], getattr(plan, "skipped", 0))
     libraries = list(with_callees(compile_kernel(claim.kernel, tuple(kinds)).library))
-    called = {one.name for library in libraries for one in library.raw_module.functions}
+    called = {name for library in libraries for name in library.functions}
     if called & _DRAWS:
         raise NotChecked(
             "the kernel draws random numbers, and a comparison would draw more of them"
