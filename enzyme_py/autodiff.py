@@ -39,6 +39,7 @@ from enzyme_py.assembly.nesting import (
     nests_reverse,
     with_several_exits,
 )
+from enzyme_py.assembly.left_values import with_left_values
 from enzyme_py.assembly.own_bounds import with_own_bounds
 from enzyme_py.assembly.recurrences import with_records
 from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
@@ -220,7 +221,7 @@ def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
     recorded = with_records(module)
     if recorded is not module:
         try:
-            return host.differentiate(recorded)
+            return _differentiated(recorded)
         except DerivativeError:
             pass
     else:
@@ -228,17 +229,21 @@ def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
         sloped = with_kept_slopes(module, simplify)
         if sloped is not module:
             try:
-                return host.differentiate(sloped)
+                return _differentiated(sloped)
             except (DerivativeError, HostCrashed):
                 pass
     try:
-        return host.differentiate(module)
+        return _differentiated(module)
     except (DerivativeError, HostCrashed):
         # It crashes on rules with constant operands in functions that are not inlined (MEASURED).
         bodied = with_bodies(module)
         if bodied is module:
             raise
-        return host.differentiate(bodied)
+        return _differentiated(bodied)
+
+
+def _differentiated(module: DiffModule) -> DifferentiatedModule:
+    return host.differentiate(dataclasses.replace(module, ir=with_left_values(module.ir)))
 
 
 def _as_it_is(module: DiffModule) -> DiffModule:

@@ -98,6 +98,8 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
     if outcome.signal == signal.SIGSEGV and not outcome.timed_out:
         # LLVM's GVN, which Enzyme runs on what it made, can crash on large loops; O3 comes later anyway.
         outcome = _run(module, (*module.options, "--enzyme-postopt=0"))
+    if outcome.signal == signal.SIGABRT and not outcome.timed_out:
+        outcome = _run(module, (*module.options, "--enzyme-mincut-cache=0"))
     return judge(module, outcome)
 
 
@@ -110,6 +112,14 @@ def simplify(module: DiffModule) -> DiffModule:
 def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:
     toolchain = find_toolchain()
     options = (*REQUIRED_OPTIONS, *asked)
+    if os.environ.get("X_MINCUT") or (
+        os.environ.get("X_SPLIT") and "__enzyme_augmentfwd" in module.ir
+    ):
+        options = (
+            (*options, "--enzyme-mincut-cache=0")
+            if "--enzyme-mincut-cache=0" not in options
+            else options
+        )
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     ir = toolchain.prepare(module.ir).encode()
     with keeper.turns:
