@@ -27,6 +27,7 @@ from enzyme_py.assembly.far_exits import check_far_exits, handing_on, may_exit_f
 from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_slopes import with_kept_slopes
+from enzyme_py.assembly.left_values import with_left_values
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
     lost_writes,
@@ -39,7 +40,6 @@ from enzyme_py.assembly.nesting import (
     nests_reverse,
     with_several_exits,
 )
-from enzyme_py.assembly.left_values import with_left_values
 from enzyme_py.assembly.own_bounds import with_own_bounds
 from enzyme_py.assembly.recurrences import with_records
 from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first

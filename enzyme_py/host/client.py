@@ -99,6 +99,7 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
         # LLVM's GVN, which Enzyme runs on what it made, can crash on large loops; O3 comes later anyway.
         outcome = _run(module, (*module.options, "--enzyme-postopt=0"))
     if outcome.signal == signal.SIGABRT and not outcome.timed_out:
+        # Its choice of what to keep, a minimal cut, can leave phis of shadows half made (an assertion).
         outcome = _run(module, (*module.options, "--enzyme-mincut-cache=0"))
     return judge(module, outcome)
 
@@ -112,14 +113,6 @@ def simplify(module: DiffModule) -> DiffModule:
 def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:
     toolchain = find_toolchain()
     options = (*REQUIRED_OPTIONS, *asked)
-    if os.environ.get("X_MINCUT") or (
-        os.environ.get("X_SPLIT") and "__enzyme_augmentfwd" in module.ir
-    ):
-        options = (
-            (*options, "--enzyme-mincut-cache=0")
-            if "--enzyme-mincut-cache=0" not in options
-            else options
-        )
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     ir = toolchain.prepare(module.ir).encode()
     with keeper.turns:
