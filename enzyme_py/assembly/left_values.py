@@ -60,12 +60,18 @@ def with_left_values(ir: str) -> str:
     text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_renamed(found[1], found[2])}", ir)
     if text == ir:
         return ir
-    types = sorted(set(_CALLED.findall(text)))
-    return (
-        text
-        + "".join(f"\ndeclare {one} @{_LEFT}{one}({one}) {_ATTRIBUTES}" for one in types)
-        + "\n"
-    )
+    declared = [f"declare {one} @{_LEFT}{one}({one}) {_ATTRIBUTES}" for one in _missing(text)]
+    return "\n".join((text, *declared, ""))
+
+
+def _missing(text: str) -> list[str]:
+    """Return the types of the functions that are called and not declared."""
+    declared = {
+        found.group(1)
+        for line in text.split("\n")
+        if line[:7] == "declare" and (found := _CALLED.search(line))
+    }
+    return sorted(set(_CALLED.findall(text)) - declared)
 
 
 def _renamed(head: str, text: str) -> str:
@@ -82,9 +88,9 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
     if body is None:
         return None
     lines, made = list(lines), dict[int, list[str]]()
-    turns = {label: flow.turn_of(block.exit + 1) for label, block in body.blocks.items()}
+    turns = flow.turns()
     for value, place in body.definitions.items():
-        kind, turn = _type(lines[place]), turns[body.block_at[place].label]
+        kind, turn = _type(lines[place]), turns.get(body.block_at[place].label)
         if kind is None or not turn:
             continue
         for number in body.uses.get(value, ()):
@@ -93,11 +99,11 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
             own = body.block_at[number].label
             if own in turn:
                 continue
-            exits = (one for label in turn for one in body.blocks[label].successors)
             behind = [
                 one
-                for one in exits
+                for one, block in body.blocks.items()
                 if one not in turn
+                and not turn.isdisjoint(block.predecessors)
                 and body.dominates(body.block_at[place].label, one)
                 and body.dominates(one, own)
             ]
@@ -105,11 +111,11 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
                 left = _name(value, body.blocks[behind[0]].body)
                 lines[number] = re.sub(rf"{re.escape(value)}(?![-\w$.])", left, lines[number])
                 call = f"  {left} = call {kind} @{_LEFT}{kind}({kind} {value})"
-                at = made.setdefault(body.blocks[behind[0]].body, [])
-                if call not in at:
-                    at.append(call)
-    for at in sorted(made, reverse=True):
-        lines[at:at] = made[at]
+                calls = made.setdefault(body.blocks[behind[0]].body, [])
+                if call not in calls:
+                    calls.append(call)
+    for start in sorted(made, reverse=True):
+        lines[start:start] = made[start]
     return lines if made else None
 
 
