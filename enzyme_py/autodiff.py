@@ -27,6 +27,7 @@ from enzyme_py.assembly.far_exits import check_far_exits, handing_on, may_exit_f
 from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_slopes import with_kept_slopes
+from enzyme_py.assembly.left_values import has_halves, may_leave, with_left_values
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
     lost_writes,
@@ -221,7 +222,7 @@ def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
     recorded = with_records(module)
     if recorded is not module:
         try:
-            return host.differentiate(recorded)
+            return _differentiated(recorded)
         except DerivativeError:
             pass
     else:
@@ -229,17 +230,22 @@ def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
         sloped = with_kept_slopes(module, simplify)
         if sloped is not module:
             try:
-                return host.differentiate(sloped)
+                return _differentiated(sloped)
             except (DerivativeError, HostCrashed):
                 pass
     try:
-        return host.differentiate(module)
-    except (DerivativeError, HostCrashed):
+        return _differentiated(module)
+    except (DerivativeError, HostCrashed) as refusal:
         # It crashes on rules with constant operands in functions that are not inlined (MEASURED).
+        # Where halves crash for another reason, bodies gave them memory that nobody wrote (`b[:] = b.T` in a loop).
         bodied = with_bodies(module)
-        if bodied is module:
+        if bodied is module or (has_halves(module.ir) and isinstance(refusal, HostCrashed)):
             raise
-        return host.differentiate(bodied)
+        return _differentiated(bodied)
+
+
+def _differentiated(module: DiffModule) -> DifferentiatedModule:
+    return host.differentiate(dataclasses.replace(module, ir=with_left_values(module.ir)))
 
 
 def _as_it_is(module: DiffModule) -> DiffModule:
@@ -258,14 +264,15 @@ def protected(module: DiffModule) -> DiffModule:
     They can be set only on the code that the pass really reads, so its own O2 comes first.
     """
     is_marked = allocates(module.ir) or nests_reverse(module.ir)
-    if not is_marked and not may_exit_far(module.ir):
+    if not is_marked and not may_exit_far(module.ir) and not may_leave(module.ir):
         return module
     given, module = module, host.simplify(module)
     if handed_on := handing_on(module.ir):
         given = module = host.simplify(join_exits(module, handed_on))
     check_far_exits(module)
     if not is_marked:
-        return given
+        left = dataclasses.replace(module, ir=with_left_values(module.ir))
+        return given if left == module else left
     if nests_reverse(module.ir):
         open_loops = with_several_exits(module.ir)
         if open_loops:

@@ -52,6 +52,8 @@ from enzyme_py.settings import settings
 ENTRY = "enzyme_py_entry"
 REVERSE_ENTRY = "enzyme_py_reverse_entry"
 _SWEEPS = (Direction.REVERSE, Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
+# The pass's own clean-up of what it made lost whole loops of reverse halves (MEASURED). O3 comes later anyway.
+_IN_HALVES = ("--enzyme-postopt=0",)
 _HALVES = (Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
 _FIRST_ARGUMENT = 2  # behind the result and excinfo
 
@@ -105,6 +107,8 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     # it does where operands are recomputed (allocations.py), which in the code that an inner derivative
     # makes cannot be prevented.
     options = _OPTIONS + (() if is_recomputed else (NO_RECOMPUTING,))
+    if request.is_split:
+        options += _IN_HALVES
     is_kept = settings.keep_slopes and request.direction in _SWEEPS and not is_nested
     is_fast = _is_fast(request.kernel)
     return DiffModule(text, names, options, where, is_fast=is_fast, keeps_slopes=is_kept)

@@ -93,6 +93,15 @@ class Flow:
         around = [blocks for blocks in loops if own in blocks]
         return min(around, key=len, default=frozenset())
 
+    def turns(self) -> dict[str, frozenset[str]]:
+        """Return, for each block in a loop of whatever form, the blocks of the innermost one around it."""
+        found = dict[str, frozenset[str]]()
+        headers = ((label, self._latches(label)) for label in self.blocks)
+        loops = [self._blocks_between(label, latches) for label, latches in headers if latches]
+        for blocks in sorted(loops, key=len, reverse=True):
+            found.update(dict.fromkeys(blocks, blocks))
+        return found
+
     def runs_in_each_turn(self, line: int) -> bool:
         """Tell whether no turn of the innermost loop around a line does without it.
 

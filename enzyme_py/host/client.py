@@ -98,6 +98,9 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
     if outcome.signal == signal.SIGSEGV and not outcome.timed_out:
         # LLVM's GVN, which Enzyme runs on what it made, can crash on large loops; O3 comes later anyway.
         outcome = _run(module, (*module.options, "--enzyme-postopt=0"))
+    if outcome.signal == signal.SIGABRT and not outcome.timed_out:
+        # Its choice of what to keep, a minimal cut, can leave phis of shadows half made (an assertion).
+        outcome = _run(module, (*module.options, "--enzyme-mincut-cache=0"))
     return judge(module, outcome)
 
 
@@ -110,6 +113,8 @@ def simplify(module: DiffModule) -> DiffModule:
 def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:
     toolchain = find_toolchain()
     options = (*REQUIRED_OPTIONS, *asked)
+    if os.environ.get("X_OPT"):
+        options = (*options, *(o for o in os.environ["X_OPT"].split() if o not in options))
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     ir = toolchain.prepare(module.ir).encode()
     with keeper.turns:

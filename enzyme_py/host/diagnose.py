@@ -286,6 +286,8 @@ def _crashed(module: DiffModule, outcome: Outcome) -> EnzymeError:
     reason = complaint["claim"][:300] if complaint else signal.strsignal(number)
     where, saved = module.where, save_module(module.ir, outcome.log)
     remedy = "this is a defect of the Enzyme pass or of a rule: please report it"
+    if "@__enzyme_augmentfwd" in module.ir:
+        remedy = "take autodiff or vjp in place of autodiff_thunk, which this happens to; and please report it"
     if saved is not None:
         remedy += f", with the module that was saved as {saved}"
     what = f"the Enzyme pass crashed: {reason}"

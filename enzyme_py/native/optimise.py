@@ -33,9 +33,10 @@ _NOINLINE = re.compile(
 
 # Calls that only told the pass the type of a pointer (assembly/call.py).
 _HINTS = re.compile(r"^(?: *(?:tail )?call|declare) void @enzyme_py_hint\..*\n", re.MULTILINE)
-# Functions that are there to be unknown to the pass (njit/stop.py, single_exit.py, own_bounds.py).
+# Functions that are there to be unknown to the pass (njit/stop.py, single_exit.py, own_bounds.py,
+# left_values.py).
 _BARRIERS = re.compile(
-    r"^declare (?:[^\n]*? )?(double|float|i64|i1) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
+    r"^declare (?:[^\n]*? )?(double|float|i\d+) @(enzyme_py_inactive\.\w+)\(.*$", re.MULTILINE
 )
 _TABLES = re.compile(rf"^declare [^\n]*@{TABLE_MEMORY}\([^\n]*\n", re.MULTILINE)
 # Where in the user's file the code comes from. The pass's messages needed it; LLVM fails an assertion

@@ -1,0 +1,129 @@
+"""Names of their own for integers that leave a loop, in reverse mode.
+
+Where an integer that a loop computes is used behind that loop, within a loop around it (`m` counted by an
+inner loop, then `np.sin(x[:m] * s)`), the reverse sweep took the value of the inner loop's first turn for that
+of its last: a wrong gradient without a word. In split modes it looked for it in memory that nobody wrote: zeros, or
+code that never ends (MEASURED, found by the fuzzer). A phi behind the loop would be kept by itself, but O2
+takes it away. So the value passes there through a function that the pass cannot run twice:
+
+    %m.left = call i64 @enzyme_py_inactive.left_i64(i64 %m)
+
+What is kept is one number for each run of the loop then. The native stage gives the function its body.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from enzyme_py.assembly.control_flow import Body
+from enzyme_py.assembly.far_exits import nested
+from enzyme_py.assembly.graphs import graphs
+from enzyme_py.assembly.natural_loops import Flow
+from enzyme_py.frontend.type_hints import BARRIER
+
+_LEFT = f"{BARRIER}.left_"
+_ATTRIBUTES = (
+    "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
+    '"enzyme_inactive" "enzyme_nofree" "enzyme_no_escaping_allocation"'
+)
+_REVERSE = re.compile(r"@__enzyme_(?:autodiff|augmentfwd|reverse)")
+_FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
+_CALLED = re.compile(rf"@{re.escape(_LEFT)}(i\d+)\(")
+_MADE = (
+    re.compile(
+        r"^  \S+ = (?:phi|add|sub|mul|[su]div|[su]rem|shl|[al]shr|and|or|xor|freeze)\b[a-z ]* (i\d+) "
+    ),
+    re.compile(r"^  \S+ = (?:[sz]ext|trunc|ptrtoint|fpto[su]i)\b.* to (i\d+)(?:,|$)"),
+    re.compile(r"^  \S+ = load (i\d+),"),
+    re.compile(r"^  \S+ = select i1 [^,]+, (i\d+) "),
+    re.compile(r"^  \S+ = (?:tail )?call (?:[a-z]+(?:\([^()]*\))? )*(i\d+) @"),
+    re.compile(r"^  \S+ = [if]cmp\b"),
+)
+
+
+def has_halves(ir: str) -> bool:
+    """Tell whether a module asks for the two halves of reverse mode."""
+    return "@__enzyme_augmentfwd" in ir
+
+
+def may_leave(ir: str) -> bool:
+    """Tell, before O2, whether code under reverse mode can have a loop inside another."""
+    loops = (one for _, graph in graphs(ir) for one in nested(set(graph), graph))
+    return _REVERSE.search(ir) is not None and len(list(itertools.islice(loops, 2))) > 1
+
+
+def with_left_values(ir: str) -> str:
+    """Return the text in which what leaves a loop does so by a call."""
+    if not _REVERSE.search(ir):
+        return ir
+    text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_renamed(found[1], found[2])}", ir)
+    if text == ir:
+        return ir
+    declared = [f"declare {one} @{_LEFT}{one}({one}) {_ATTRIBUTES}" for one in _missing(text)]
+    return "\n".join((text, *declared, ""))
+
+
+def _missing(text: str) -> list[str]:
+    """Return the types of the functions that are called and not declared."""
+    declared = {
+        found.group(1)
+        for line in text.split("\n")
+        if line[:7] == "declare" and (found := _CALLED.search(line))
+    }
+    return sorted(set(_CALLED.findall(text)) - declared)
+
+
+def _renamed(head: str, text: str) -> str:
+    """Return the lines of a function, loops from the inside to the outside."""
+    lines = text.split("\n")
+    while (changed := _with_calls(head, lines)) is not None:
+        lines = changed
+    return "\n".join(lines)
+
+
+def _with_calls(head: str, lines: list[str]) -> list[str] | None:
+    """Return the lines with calls behind every loop for what is made in it; None if none is missing."""
+    body, flow = Body.of(head, lines), Flow([head, *lines])
+    if body is None:
+        return None
+    lines, made = list(lines), dict[int, list[str]]()
+    turns = flow.turns()
+    for value, place in body.definitions.items():
+        kind, turn = _type(lines[place]), turns.get(body.block_at[place].label)
+        if kind is None or not turn:
+            continue
+        for number in body.uses.get(value, ()):
+            if body.opcodes.get(number) in (None, "phi") or f"@{_LEFT}" in lines[number]:
+                continue
+            own = body.block_at[number].label
+            if own in turn:
+                continue
+            behind = [
+                one
+                for one, block in body.blocks.items()
+                if one not in turn
+                and not turn.isdisjoint(block.predecessors)
+                and body.dominates(body.block_at[place].label, one)
+                and body.dominates(one, own)
+            ]
+            if behind:
+                left = _name(value, body.blocks[behind[0]].body)
+                lines[number] = re.sub(rf"{re.escape(value)}(?![-\w$.])", left, lines[number])
+                call = f"  {left} = call {kind} @{_LEFT}{kind}({kind} {value})"
+                calls = made.setdefault(body.blocks[behind[0]].body, [])
+                if call not in calls:
+                    calls.append(call)
+    for start in sorted(made, reverse=True):
+        lines[start:start] = made[start]
+    return lines if made else None
+
+
+def _type(line: str) -> str | None:
+    found = next((found for one in _MADE if (found := one.match(line))), None)
+    return None if found is None else found.group(1) if found.re.groups else "i1"
+
+
+def _name(value: str, place: int) -> str:
+    bare = value[1:].strip('"')
+    return f'%"{bare}.left.{place}"'
