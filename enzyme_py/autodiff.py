@@ -27,7 +27,7 @@ from enzyme_py.assembly.far_exits import check_far_exits, handing_on, may_exit_f
 from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_slopes import with_kept_slopes
-from enzyme_py.assembly.left_values import has_halves, may_leave, with_left_values
+from enzyme_py.assembly.left_values import may_leave, with_left_values
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
     lost_writes,
@@ -235,11 +235,10 @@ def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
                 pass
     try:
         return _differentiated(module)
-    except (DerivativeError, HostCrashed) as refusal:
+    except (DerivativeError, HostCrashed):
         # It crashes on rules with constant operands in functions that are not inlined (MEASURED).
-        # Where halves crash for another reason, bodies gave them memory that nobody wrote (`b[:] = b.T` in a loop).
         bodied = with_bodies(module)
-        if bodied is module or (has_halves(module.ir) and isinstance(refusal, HostCrashed)):
+        if bodied is module:
             raise
         return _differentiated(bodied)
 

@@ -52,8 +52,6 @@ from enzyme_py.settings import settings
 ENTRY = "enzyme_py_entry"
 REVERSE_ENTRY = "enzyme_py_reverse_entry"
 _SWEEPS = (Direction.REVERSE, Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
-# The pass's own clean-up of what it made lost whole loops of reverse halves (MEASURED). O3 comes later anyway.
-_IN_HALVES = ("--enzyme-postopt=0",)
 _HALVES = (Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
 _FIRST_ARGUMENT = 2  # behind the result and excinfo
 
@@ -102,13 +100,12 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     is_nested = nests(text, request)
     if is_nested:
         text = plain_inside(text)
-    is_recomputed = not is_catching and not nests_products(text, request)
+    is_recomputed = not is_catching and not nests_products(text, request) and not request.is_split
     # With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate). With products
     # it does where operands are recomputed (allocations.py), which in the code that an inner derivative
-    # makes cannot be prevented.
+    # makes cannot be prevented. In reverse halves it lost whole loops, or wrote out of bounds, where an inner
+    # loop counts the elements of an array (MEASURED: a gradient of zero; a segmentation fault).
     options = _OPTIONS + (() if is_recomputed else (NO_RECOMPUTING,))
-    if request.is_split:
-        options += _IN_HALVES
     is_kept = settings.keep_slopes and request.direction in _SWEEPS and not is_nested
     is_fast = _is_fast(request.kernel)
     return DiffModule(text, names, options, where, is_fast=is_fast, keeps_slopes=is_kept)

@@ -42,11 +42,6 @@ _MADE = (
 )
 
 
-def has_halves(ir: str) -> bool:
-    """Tell whether a module asks for the two halves of reverse mode."""
-    return "@__enzyme_augmentfwd" in ir
-
-
 def may_leave(ir: str) -> bool:
     """Tell, before O2, whether code under reverse mode can have a loop inside another."""
     loops = (one for _, graph in graphs(ir) for one in nested(set(graph), graph))
