@@ -19,6 +19,7 @@ import re
 from enzyme_py.assembly.control_flow import Body
 from enzyme_py.assembly.far_exits import nested
 from enzyme_py.assembly.graphs import graphs
+from enzyme_py.assembly.ir_text import values_in
 from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.frontend.type_hints import BARRIER
 
@@ -27,6 +28,9 @@ _ATTRIBUTES = (
     "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
     '"enzyme_inactive" "enzyme_nofree" "enzyme_no_escaping_allocation"'
 )
+_INTEGER = '"enzyme_type"="{[-1]:Integer}"'
+# What is done with the bits of a float too, which LLVM moves as integers.
+_ALSO_OF_FLOATS = ("store", "select", "freeze", "bitcast", "insertvalue", "inttoptr", "ret", "icmp")
 _REVERSE = re.compile(r"@__enzyme_(?:autodiff|augmentfwd|reverse)")
 _FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
 _CALLED = re.compile(rf"@{re.escape(_LEFT)}(i\d+)\(")
@@ -55,7 +59,10 @@ def with_left_values(ir: str) -> str:
     text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_renamed(found[1], found[2])}", ir)
     if text == ir:
         return ir
-    declared = [f"declare {one} @{_LEFT}{one}({one}) {_ATTRIBUTES}" for one in _missing(text)]
+    declared = [
+        f"declare {_INTEGER} {one} @{_LEFT}{one}({one} {_INTEGER}) {_ATTRIBUTES}"
+        for one in _missing(text)
+    ]
     return "\n".join((text, *declared, ""))
 
 
@@ -88,8 +95,12 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
         kind, turn = _type(lines[place]), turns.get(body.block_at[place].label)
         if kind is None or not turn:
             continue
+        is_integer = _is_integer(body, value, set())
         for number in body.uses.get(value, ()):
-            if body.opcodes.get(number) in (None, "phi") or f"@{_LEFT}" in lines[number]:
+            opcode = body.opcodes.get(number)
+            if opcode in (None, "phi") or f"@{_LEFT}" in lines[number]:
+                continue
+            if not is_integer and opcode in _ALSO_OF_FLOATS:
                 continue
             own = body.block_at[number].label
             if own in turn:
@@ -112,6 +123,18 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
     for start in sorted(made, reverse=True):
         lines[start:start] = made[start]
     return lines if made else None
+
+
+def _is_integer(body: Body, value: str, seen: set[str]) -> bool:
+    """Tell whether a value is a number that was computed, not eight bytes of whatever."""
+    place = body.definitions.get(value)
+    if place is None or value in seen:
+        return False
+    seen.add(value)
+    if body.opcodes[place] in ("phi", "select", "freeze"):
+        text = body.lines[place].split(" = ", 1)[1]
+        return any(_is_integer(body, one, seen) for one in values_in(text))
+    return body.opcodes[place] not in ("load", "bitcast", "and", "or", "xor")
 
 
 def _type(line: str) -> str | None:
