@@ -97,10 +97,7 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
             continue
         is_integer = _is_integer(body, value, set())
         for number in body.uses.get(value, ()):
-            opcode = body.opcodes.get(number)
-            if opcode in (None, "phi") or f"@{_LEFT}" in lines[number]:
-                continue
-            if not is_integer and opcode in _ALSO_OF_FLOATS:
+            if not _is_asked(body, number, is_integer) or f"@{_LEFT}" in lines[number]:
                 continue
             own = body.block_at[number].label
             if own in turn:
@@ -123,6 +120,12 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
     for start in sorted(made, reverse=True):
         lines[start:start] = made[start]
     return lines if made else None
+
+
+def _is_asked(body: Body, number: int, is_integer: bool) -> bool:
+    """Tell whether a line is a use that must see a call's result in place of the value."""
+    opcode = body.opcodes.get(number)
+    return opcode not in (None, "phi") and (is_integer or opcode not in _ALSO_OF_FLOATS)
 
 
 def _is_integer(body: Body, value: str, seen: set[str]) -> bool:
