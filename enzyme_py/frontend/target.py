@@ -46,6 +46,7 @@ from enzyme_py.frontend.broadcasting import (
 )
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.growth import KernelCompiler
+from enzyme_py.frontend.interrupts import FillsUninterrupted
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.lines import LineInfo
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
@@ -85,7 +86,7 @@ class EnzymeShadowingCatchingTarget(EnzymeTarget):
     """The same with both."""
 
 
-class KernelTypingContext(typing.Context):  # type: ignore[misc]
+class KernelTypingContext(FillsUninterrupted, typing.Context):  # type: ignore[misc]
     """Resolves Python functions and CPU dispatchers to dispatchers of this target."""
 
     def __init__(self, target: KernelTarget) -> None:
@@ -120,7 +121,7 @@ class KernelTypingContext(typing.Context):  # type: ignore[misc]
         return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
 
 
-class KernelContext(cpu.CPUContext):  # type: ignore[misc]
+class KernelContext(FillsUninterrupted, cpu.CPUContext):  # type: ignore[misc]
     """Lowers for differentiation: raw libraries, no counts, our calling convention."""
 
     DIBuilder = LineInfo
@@ -230,8 +231,7 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         return super().compile_internal(builder, impl, sig, args, *rest)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        implementation = replacement(fn, sig)
-        if implementation is not None:
+        if (implementation := replacement(fn, sig)) is not None:
             return _wrap_impl(implementation, self, sig)
         own = self._kernel_target.own_type(fn)
         is_code = own is not fn and isinstance(own, types.Dispatcher)  # and not a rule's door
@@ -242,9 +242,9 @@ class KernelContext(cpu.CPUContext):  # type: ignore[misc]
         return Outlined(found, self, sig) if is_table_operation(fn, sig) else found
 
     def build_set(self, builder: Any, set_type: Any, items: Any) -> Any:
-        usual = super().build_set
         if not holds_no_floats(set_type.dtype):
-            return usual(builder, set_type, items)
+            return super().build_set(builder, set_type, items)
+        usual = super().build_set
         return outlined(self, builder, lambda inner, given: usual(inner, set_type, given), items)
 
 

@@ -26,6 +26,7 @@ from enzyme_py.autodiff import compiled, watcher
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
 from enzyme_py.frontend.bound_types import BoundKernelType
 from enzyme_py.frontend.function_arguments import TakesFunctions, function_type
+from enzyme_py.frontend.interrupts import protect_numba
 from enzyme_py.frontend.lower import where_is
 from enzyme_py.keeping import released
 from enzyme_py.njit.plans import Plan
@@ -50,6 +51,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         _dispatchers.add(self)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        protect_numba()
         if any(map(holds_tree, self._flattened(args))):
             return self._entry_for_trees(len(args))
         try:
