@@ -45,6 +45,7 @@ from enzyme_py.assembly.read_once import without_read_once
 from enzyme_py.assembly.recurrences import with_records
 from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
 from enzyme_py.assembly.single_exit import join_exits
+from enzyme_py.assembly.two_way_joins import may_meet, with_two_way_joins
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.assembly.watching import with_places
 from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
@@ -244,7 +245,12 @@ def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
 
 
 def _differentiated(module: DiffModule) -> DifferentiatedModule:
-    return host.differentiate(dataclasses.replace(module, ir=with_left_values(module.ir)))
+    return host.differentiate(_readable_backwards(module))
+
+
+def _readable_backwards(module: DiffModule) -> DiffModule:
+    """Return the module in which the pass finds again which way the primal went, and what loops came to."""
+    return dataclasses.replace(module, ir=with_two_way_joins(with_left_values(module.ir)))
 
 
 def _as_it_is(module: DiffModule) -> DiffModule:
@@ -263,14 +269,15 @@ def protected(module: DiffModule) -> DiffModule:
     They can be set only on the code that the pass really reads, so its own O2 comes first.
     """
     is_marked = allocates(module.ir) or nests_reverse(module.ir)
-    if not is_marked and not may_exit_far(module.ir) and not may_leave(module.ir):
+    ask_o2 = (may_exit_far, may_leave, may_meet)
+    if not is_marked and not any(may(module.ir) for may in ask_o2):
         return module
     given, module = module, host.simplify(module)
     if handed_on := handing_on(module.ir):
         given = module = host.simplify(join_exits(module, handed_on))
     check_far_exits(module)
     if not is_marked:
-        left = dataclasses.replace(module, ir=with_left_values(module.ir))
+        left = _readable_backwards(module)
         return given if left == module else left
     if nests_reverse(module.ir):
         open_loops = with_several_exits(module.ir)

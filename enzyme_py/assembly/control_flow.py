@@ -149,6 +149,17 @@ class Body:
             at = self._dominators[at]
         return at == wanted
 
+    def above(self, one: str, other: str) -> str:
+        """Return the nearest block through which every way to both leads."""
+        return self.order[_common(self._dominators, [self._place[one], self._place[other]])]
+
+    def depth(self, label: str) -> int:
+        """Return the number of blocks through which every way to a block leads."""
+        at, count = self._place[label], 0
+        while at:
+            at, count = self._dominators[at], count + 1
+        return count
+
     @cached_property
     def returning(self) -> set[str]:
         """The blocks from which the function can return; from others it only raises."""

@@ -113,8 +113,6 @@ def simplify(module: DiffModule) -> DiffModule:
 def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:
     toolchain = find_toolchain()
     options = (*REQUIRED_OPTIONS, *asked)
-    if os.environ.get("X_OPT"):
-        options = (*options, *(o for o in os.environ["X_OPT"].split() if o not in options))
     limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
     ir = toolchain.prepare(module.ir).encode()
     with keeper.turns:

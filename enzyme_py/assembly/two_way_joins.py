@@ -1,0 +1,160 @@
+"""Blocks where three or more ways meet, taken apart into blocks where two meet, in reverse mode.
+
+The reverse sweep must find out by which way the primal came into a block. For two ways the pass repeats
+the condition of the branch that parted them, where that stands above both; else it keeps which one it was. For three ways it
+repeats both conditions at once, and so also the one that was never asked:
+
+    if n > 2:                    # at n = 2 the sweep read z[0] to see
+        z = np.sin(x)            # how it came to the end, without a z:
+        if z[0] > 0: ...         # a segmentation fault, code that never ends, or
+        else: ...                # the wrong branch and a wrong gradient without a word (MEASURED)
+
+So the ways are brought together in pairs, those first that were parted last, each in a block of its own. That a
+block is there only to join others is undone by LLVM wherever it sees it; a call keeps it:
+
+    %join.1.meet:
+      %join.1.0 = phi double [ %one, %left ], [ %other, %right ]
+      call void @enzyme_py_hint.joined()
+      br label %meet
+
+The native stage drops the call. Ways into a loop and those of its turns are kept apart.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Iterator
+
+from enzyme_py.assembly.control_flow import NAME, Block, Body
+from enzyme_py.assembly.far_exits import nested
+from enzyme_py.assembly.graphs import Graph, graphs
+from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
+
+_JOINED = f"{HINT}.joined"
+_REVERSE = re.compile(r"@__enzyme_(?:autodiff|augmentfwd|reverse)")
+_FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
+_OF_PYTHON = re.compile(r"B\d+$")  # a block of Numba's
+_EDGE = re.compile(rf"\[ [^\[\]]+, ({NAME}) \]")
+
+
+def may_meet(ir: str) -> bool:
+    """Tell, before O2, whether three ways can meet in code under reverse mode.
+
+    Counted are the branches of the Python code, but for one of each loop; what Numba adds by itself
+    (`B12.if`) parts only what it joins again.
+    """
+    return _REVERSE.search(ir) is not None and sum(_branches(graph) for _, graph in graphs(ir)) > 1
+
+
+def _branches(graph: Graph) -> int:
+    loops = sum(1 for _ in nested(set(graph), graph))
+    parting = (
+        ways for ways in graph.values() if len(ways) > 1 and all(map(_OF_PYTHON.match, ways))
+    )
+    return max(0, sum(1 for _ in parting) - loops)
+
+
+def with_two_way_joins(ir: str) -> str:
+    """Return the text in which no more than two ways meet in a block."""
+    if not _REVERSE.search(ir):
+        return ir
+    text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_joined(found[1], found[2])}", ir)
+    if text == ir or f"\ndeclare void @{_JOINED}(" in ir:
+        return text
+    return f"{text}\ndeclare void @{_JOINED}() {HINT_ATTRIBUTES}\n"
+
+
+def _joined(head: str, text: str) -> str:
+    lines = text.split("\n")
+    body = Body.of(head, lines)
+    if body is None:
+        return text
+    made = dict[int, list[str]]()
+    for block in list(body.blocks.values()):
+        for ways in _ways(body, block):
+            if len(ways) > 2:
+                made.setdefault(block.start, []).extend(_pairs(body, block, ways, lines))
+    for start in sorted(made, reverse=True):
+        lines[start - 1 : start - 1] = made[start]  # in front of the label
+    return "\n".join(lines)
+
+
+def _ways(body: Body, block: Block) -> Iterator[list[str]]:
+    """Yield the blocks that lead to a block: for the head of a loop from outside, and from the loop's turns."""
+    turns = [one for one in block.predecessors if body.dominates(block.label, one)]
+    yield [one for one in block.predecessors if one not in turns]
+    yield turns
+
+
+class _Pair:
+    """A block where two ways meet, on the way to another block."""
+
+    def __init__(self, label: str, parted: str) -> None:
+        self.label, self.parted, self.target = label, parted, ""
+        self.phis: list[str] = []
+
+    def lines(self) -> Iterator[str]:
+        """Yield the block's text."""
+        yield f"{self.label[1:]}:"
+        yield from self.phis
+        yield f"  call void @{_JOINED}()"
+        yield f"  br label {self.target}"
+        yield ""
+
+
+def _pairs(body: Body, block: Block, ways: list[str], lines: list[str]) -> list[str]:
+    """Return the text of new blocks in front of a block; lead the ways and the block's phis there."""
+    phis = [number for number in range(block.start, block.body) if number in body.opcodes]
+    if any(len(_EDGE.findall(lines[number])) < len(block.predecessors) for number in phis):
+        return []  # a phi that is not understood
+    made, parted = dict[str, list[str]](), {one: one for one in ways}
+    while len(parted) > 2:
+        one, other, above = _parted_last(body, parted)
+        name = f"join.{len(made)}.{_bare(ways[0])}.{_bare(block.label)}"
+        text = [f'"{name}":']
+        for place, number in enumerate(phis):
+            value = f'%"{name}.{place}"'
+            both, lines[number] = _split(lines[number], (one, other), value, f'%"{name}"')
+            text.append(both)
+        text += [f"  call void @{_JOINED}()", f"  br label {block.label}"]
+        for way in (one, other):
+            if way in made:
+                made[way][-1] = f'  br label %"{name}"'
+            else:
+                _lead(body.blocks[way], block.label, f'%"{name}"', lines)
+            del parted[way]
+        made[f'%"{name}"'], parted[f'%"{name}"'] = text, above
+    return [line for text in made.values() for line in (*text, "")]
+
+
+def _parted_last(body: Body, parted: dict[str, str]) -> tuple[str, str, str]:
+    """Return two of the ways, and the block that parted them, with none that was parted later."""
+    pairs = itertools.combinations(parted, 2)
+    found = ((one, other, body.above(parted[one], parted[other])) for one, other in pairs)
+    return max(found, key=lambda pair: body.depth(pair[2]))
+
+
+def _split(phi: str, ways: Collection[str], value: str, label: str) -> tuple[str, str]:
+    """Return the phi of two ways, and what is left of one with that in place of both."""
+    edges = list(_EDGE.finditer(phi))
+    start, end = edges[0].start(), edges[-1].end()
+    both = ", ".join(one[0] for one in edges if one[1] in ways)
+    rest = [one[0] for one in edges if one[1] not in ways]
+    kind = phi[phi.index("= phi") : start]
+    return (
+        f"  {value} {kind}{both}",
+        f"{phi[:start]}{', '.join((*rest, f'[ {value}, {label} ]'))}{phi[end:]}",
+    )
+
+
+def _lead(block: Block, old: str, new: str, lines: list[str]) -> None:
+    """Lead a block's ways to one place to another."""
+    target, number = re.compile(rf"label {re.escape(old)}(?![-\w$.])"), block.exit
+    while number == block.exit or lines[number].startswith("    "):  # a switch has further lines
+        lines[number] = target.sub(f"label {new}", lines[number])
+        number += 1
+
+
+def _bare(label: str) -> str:
+    return label[1:].strip('"')
