@@ -35,7 +35,7 @@ _JOINED = f"{HINT}.joined"
 _REVERSE = re.compile(r"@__enzyme_(?:autodiff|augmentfwd|reverse)")
 _FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
 _OF_PYTHON = re.compile(r"B\d+$")  # a block of Numba's
-_EDGE = re.compile(rf"\[ [^\[\]]+, ({NAME}) \]")
+_EDGE = re.compile(rf"\[ (?:[^\[\]]|\[[^\[\]]*\])+, ({NAME}) \]")  # a value may be an array
 
 
 def may_meet(ir: str) -> bool:
@@ -67,13 +67,13 @@ def with_two_way_joins(ir: str) -> str:
 
 def _joined(head: str, text: str) -> str:
     lines = text.split("\n")
-    body = Body.of(head, lines)
+    body = Body.of(head, list(lines))
     if body is None:
         return text
     made = dict[int, list[str]]()
-    for block in list(body.blocks.values()):
+    for block in body.blocks.values():
         for ways in _ways(body, block):
-            if len(ways) > 2:
+            if len(ways) > 2 and _is_understood(body, block):
                 made.setdefault(block.start, []).extend(_pairs(body, block, ways, lines))
     for start in sorted(made, reverse=True):
         lines[start - 1 : start - 1] = made[start]  # in front of the label
@@ -87,27 +87,19 @@ def _ways(body: Body, block: Block) -> Iterator[list[str]]:
     yield turns
 
 
-class _Pair:
-    """A block where two ways meet, on the way to another block."""
+def _phis(body: Body, block: Block) -> list[int]:
+    return [number for number in range(block.start, block.body) if number in body.opcodes]
 
-    def __init__(self, label: str, parted: str) -> None:
-        self.label, self.parted, self.target = label, parted, ""
-        self.phis: list[str] = []
 
-    def lines(self) -> Iterator[str]:
-        """Yield the block's text."""
-        yield f"{self.label[1:]}:"
-        yield from self.phis
-        yield f"  call void @{_JOINED}()"
-        yield f"  br label {self.target}"
-        yield ""
+def _is_understood(body: Body, block: Block) -> bool:
+    """Tell whether all ways can be read from the phis: not those with arrays of arrays."""
+    edges = (_EDGE.findall(body.lines[number]) for number in _phis(body, block))
+    return all(set(one) == set(block.predecessors) for one in edges)
 
 
 def _pairs(body: Body, block: Block, ways: list[str], lines: list[str]) -> list[str]:
     """Return the text of new blocks in front of a block; lead the ways and the block's phis there."""
-    phis = [number for number in range(block.start, block.body) if number in body.opcodes]
-    if any(len(_EDGE.findall(lines[number])) < len(block.predecessors) for number in phis):
-        return []  # a phi that is not understood
+    phis = _phis(body, block)
     made, parted = dict[str, list[str]](), {one: one for one in ways}
     while len(parted) > 2:
         one, other, above = _parted_last(body, parted)
