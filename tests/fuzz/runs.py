@@ -1,8 +1,8 @@
 """Runs of the fuzzer: kernels spread over processes that may die, and what they find.
 
 A worker reads numbers of kernels and writes one JSON line for each. One that dies takes only the kernel that it
-was at: that counts as a crash, and a new worker goes on behind it. Workers live for some kernels only, because Numba
-frees nothing. With a folder, every answer is kept in it, a run goes on where it was interrupted, and kernels
+was at: that counts as a crash, and a new worker goes on behind it. Workers live for some hundred kernels only, because
+Numba frees nothing. With a folder, every answer is kept in it, a run goes on where it was interrupted, and kernels
 with bad answers are written there, as they are and made small.
 """
 
@@ -27,7 +27,7 @@ from tests.fuzz.report import Report, kept, without_names
 from tests.fuzz.shrink import shrunk
 
 LIMIT = 300.0  # seconds for one kernel
-KERNELS = 60  # of one process
+KERNELS = 400  # of one process: the first twenty take twice as long, each leaves two megabytes
 _ROOT = Path(__file__).resolve().parent.parent.parent
 
 

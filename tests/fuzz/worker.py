@@ -14,13 +14,16 @@ from enzyme_py.native.runtime import library
 from tests.fuzz.checks import outcomes
 
 
+COLLECTED = 40  # kernels, between two collections: they make a gigabyte of what refers to itself
+
+
 def main() -> None:
     """Answer until the input ends; whatever else prints does not disturb the answers."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     library().enzyme_py_scribble(1)  # fresh memory holds NaN, so that nothing rests on luck
-    gc.disable()  # a sixth of the time; the process is replaced before it is large (runs.py)
-    for line in sys.stdin:
+    gc.disable()  # a sixth of the time
+    for count, line in enumerate(sys.stdin, 1):
         request = json.loads(line)
         begun = time.process_time()
         found = outcomes(request["source"], request["seed"], request["questions"])
@@ -30,6 +33,10 @@ def main() -> None:
             "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         }
         print(json.dumps(answer), file=answers, flush=True)
+        if count % COLLECTED == 0:
+            gc.collect()
+            if count == COLLECTED:
+                gc.freeze()  # most of what is there by now stays
 
 
 if __name__ == "__main__":
