@@ -13,7 +13,6 @@ from dataclasses import asdict
 from enzyme_py.native.runtime import library
 from tests.fuzz.checks import outcomes
 
-
 COLLECTED = 40  # kernels, between two collections: they make a gigabyte of what refers to itself
 
 
