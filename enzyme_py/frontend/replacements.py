@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from enzyme_py.frontend import typed_dicts, typed_lists
+from enzyme_py.frontend import ranges, typed_dicts, typed_lists
 from enzyme_py.frontend.assignments import block_assignment
 from enzyme_py.frontend.outlining import text_hash
 from enzyme_py.frontend.transposing import transposition
@@ -14,6 +14,7 @@ _CHOICES = (
     block_assignment,
     transposition,
     typed_lists.identity,
+    ranges.iteration,
     typed_dicts.iteration,
     text_hash,
 )
