@@ -22,12 +22,13 @@ from enzyme_py import host, native
 from enzyme_py.assembly.allocations import allocates, protect_carried
 from enzyme_py.assembly.block_copies import with_bodies, with_recomputable_copies
 from enzyme_py.assembly.buffers import stable_buffers
+from enzyme_py.assembly.carried_choices import may_carry, with_own_carries
 from enzyme_py.assembly.entry import argument_count, assemble, nests
-from enzyme_py.assembly.far_exits import check_far_exits, handing_on, may_exit_far
+from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far, with_far_exits
 from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_slopes import with_kept_slopes
-from enzyme_py.assembly.left_values import may_leave, with_left_values
+from enzyme_py.assembly.left_values import with_left_values
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
     lost_writes,
@@ -250,7 +251,8 @@ def _differentiated(module: DiffModule) -> DifferentiatedModule:
 
 def _readable_backwards(module: DiffModule) -> DiffModule:
     """Return the module in which the pass finds again which way the primal went, and what loops came to."""
-    return dataclasses.replace(module, ir=with_two_way_joins(with_left_values(module.ir)))
+    text = with_own_carries(with_left_values(module.ir))
+    return dataclasses.replace(module, ir=with_two_way_joins(text))
 
 
 def _as_it_is(module: DiffModule) -> DiffModule:
@@ -269,12 +271,12 @@ def protected(module: DiffModule) -> DiffModule:
     They can be set only on the code that the pass really reads, so its own O2 comes first.
     """
     is_marked = allocates(module.ir) or nests_reverse(module.ir)
-    ask_o2 = (may_exit_far, may_leave, may_meet)
+    ask_o2 = (may_exit_far, may_carry, may_meet)
     if not is_marked and not any(may(module.ir) for may in ask_o2):
         return module
     given, module = module, host.simplify(module)
-    if handed_on := handing_on(module.ir):
-        given = module = host.simplify(join_exits(module, handed_on))
+    if far := with_far_exits(module.ir):
+        given = module = host.simplify(join_exits(module, far))
     check_far_exits(module)
     if not is_marked:
         left = _readable_backwards(module)

@@ -13,12 +13,9 @@ What is kept is one number for each run of the loop then. The native stage gives
 
 from __future__ import annotations
 
-import itertools
 import re
 
 from enzyme_py.assembly.control_flow import Body
-from enzyme_py.assembly.far_exits import nested
-from enzyme_py.assembly.graphs import graphs
 from enzyme_py.assembly.ir_text import values_in
 from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.frontend.type_hints import BARRIER
@@ -44,12 +41,6 @@ _MADE = (
     re.compile(r"^  \S+ = (?:tail )?call (?:[a-z]+(?:\([^()]*\))? )*(i\d+) @"),
     re.compile(r"^  \S+ = [if]cmp\b"),
 )
-
-
-def may_leave(ir: str) -> bool:
-    """Tell, before O2, whether code under reverse mode can have a loop inside another."""
-    loops = (one for _, graph in graphs(ir) for one in nested(set(graph), graph))
-    return _REVERSE.search(ir) is not None and len(list(itertools.islice(loops, 2))) > 1
 
 
 def with_left_values(ir: str) -> str:

@@ -10,14 +10,19 @@ repeats both conditions at once, and so also the one that was never asked:
         else: ...                # the wrong branch and a wrong gradient without a word (MEASURED)
 
 So the ways are brought together in pairs, those first that were parted last, each in a block of its own. That a
-block is there only to join others is undone by LLVM wherever it sees it; a call keeps it:
+block is there only to join others is undone by LLVM wherever it sees it; a call keeps it,
+which must not be merged with its like (LLVM sinks what two ways have in common into where they meet):
 
     %join.1.meet:
       %join.1.0 = phi double [ %one, %left ], [ %other, %right ]
-      call void @enzyme_py_hint.joined()
+      call void @enzyme_py_hint.joined() nomerge
       br label %meet
 
 The native stage drops the call. Ways into a loop and those of its turns are kept apart.
+
+A switch that leads to one block in several cases is wrong in another way: the pass adds the derivative of a phi there
+once for each case, and the gradient is a multiple of what it should be (`if not (n == 1 or n == 3): t = x * x`,
+MEASURED). Each such case gets a block of its own in front.
 """
 
 from __future__ import annotations
@@ -66,6 +71,7 @@ def with_two_way_joins(ir: str) -> str:
 
 
 def _joined(head: str, text: str) -> str:
+    text = _with_single_edges(head, text)
     lines = text.split("\n")
     body = Body.of(head, list(lines))
     if body is None:
@@ -77,6 +83,33 @@ def _joined(head: str, text: str) -> str:
                 made.setdefault(block.start, []).extend(_pairs(body, block, ways, lines))
     for start in sorted(made, reverse=True):
         lines[start - 1 : start - 1] = made[start]  # in front of the label
+    return "\n".join(lines)
+
+
+def _with_single_edges(head: str, text: str) -> str:
+    """Lead each case of a switch that goes where another goes by a block of its own."""
+    lines = text.split("\n")
+    body = Body.of(head, list(lines))
+    if body is None:
+        return text
+    made = dict[int, list[str]]()
+    for block in body.blocks.values():
+        for way in block.predecessors:
+            count = body.blocks[way].successors.count(block.label)
+            if count < 2 or not _is_understood(body, block):
+                continue
+            names = [f'%"once.{case}.{_bare(way)}.{_bare(block.label)}"' for case in range(count)]
+            for number in _phis(body, block):
+                edge = next(one for one in _EDGE.finditer(lines[number]) if one[1] == way)[0]
+                value = edge.removesuffix(f"{way} ]")
+                for name in names:
+                    lines[number] = lines[number].replace(edge, f"{value}{name} ]", 1)
+            for name in names:
+                own = [f"{name[1:]}:", f"  call void @{_JOINED}() nomerge", f"  br label {block.label}", ""]
+                made.setdefault(block.start, []).extend(own)
+                _lead(body.blocks[way], block.label, name, lines, 1)
+    for start in sorted(made, reverse=True):
+        lines[start - 1 : start - 1] = made[start]
     return "\n".join(lines)
 
 
@@ -109,7 +142,7 @@ def _pairs(body: Body, block: Block, ways: list[str], lines: list[str]) -> list[
             value = f'%"{name}.{place}"'
             both, lines[number] = _split(lines[number], (one, other), value, f'%"{name}"')
             text.append(both)
-        text += [f"  call void @{_JOINED}()", f"  br label {block.label}"]
+        text += [f"  call void @{_JOINED}() nomerge", f"  br label {block.label}"]
         for way in (one, other):
             if way in made:
                 made[way][-1] = f'  br label %"{name}"'
@@ -140,11 +173,13 @@ def _split(phi: str, ways: Collection[str], value: str, label: str) -> tuple[str
     )
 
 
-def _lead(block: Block, old: str, new: str, lines: list[str]) -> None:
-    """Lead a block's ways to one place to another."""
+def _lead(block: Block, old: str, new: str, lines: list[str], count: int = 0) -> None:
+    """Lead a block's ways to one place, or the first of them, to another."""
     target, number = re.compile(rf"label {re.escape(old)}(?![-\w$.])"), block.exit
     while number == block.exit or lines[number].startswith("    "):  # a switch has further lines
-        lines[number] = target.sub(f"label {new}", lines[number])
+        lines[number], found = target.subn(f"label {new}", lines[number], count)
+        if found and count:
+            return
         number += 1
 
 

@@ -7,13 +7,16 @@ Some raise if a number of c is above 5, which only the question about raising ma
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.fuzz.expressions import Expressions
+from tests.fuzz.scalars import Scalars
 
 Lines = list[str]
 SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 8)  # statements, not counting those in their bodies
+OF_NUMBERS = 0.4  # of the kernels: see scalars.py
 LEVELS = 2  # of loops and branches in each other
 
 # Writes to a vector w and a matrix o; other holes are those of expressions.py.
@@ -63,8 +66,11 @@ class Kernel:
 
 
 def kernel(seed: int, size: int | None = None) -> Kernel:
-    """Return the kernel of a seed."""
-    return Draw(seed).kernel(size)
+    """Return the kernel of a seed: of arrays, or of numbers in loops."""
+    if random.Random(f"grammar {seed}").random() >= OF_NUMBERS:
+        return Draw(seed).kernel(size)
+    drawn = Scalars(seed)
+    return Kernel(seed, drawn.source(size), frozenset(drawn.features))
 
 
 class Draw(Expressions):
