@@ -45,6 +45,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from enzyme_py.assembly.buffers import derived, used
+from enzyme_py.assembly.carried_loads import carried_loads
 from enzyme_py.assembly.ir_text import free_metadata_number
 from enzyme_py.assembly.kept import KEPT, with_mark
 from enzyme_py.assembly.module import DiffModule
@@ -68,7 +69,7 @@ _MALLOC = re.compile(rf"@malloc\(({_GIVEN})\)")
 _OFFSET = re.compile(rf"^ *({_VALUE}) = getelementptr [^,]*, ptr ({_VALUE})")
 _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
-_LOAD = re.compile(rf"^ *{_VALUE} = load [^,]+, ptr ({_VALUE})")
+_LOAD = re.compile(rf"^ *({_VALUE}) = load [^,]+, ptr ({_VALUE})")
 _CALL = re.compile(r'^ *(?:%\S+ = )?(?:tail |musttail )?call [^@]*@"?([-a-zA-Z$._0-9]+)"?\((.*)')
 _NAME = re.compile(r'@("[^"]+"|[-a-zA-Z$._0-9]+)\(')
 _HARMLESS = ("llvm.", HINT, "free", "enzyme_py_raise")
@@ -146,9 +147,11 @@ def _conditional(piece: list[str]) -> Iterator[str]:
 def _marked(
     function: list[str], kept: set[str], zeroed: set[str], exchanged: set[str], keep: str
 ) -> Iterator[str]:
+    start = next((place for place, line in enumerate(function) if line.startswith("define ")), None)
+    handed = set[str]() if start is None else carried_loads(function[start:])
     for line in function:
         load = _LOAD.match(line)
-        if load and load.group(1) in exchanged:
+        if load and (load.group(2) in exchanged or load.group(1) in handed):
             yield f"{line}, !enzyme_mustcache {keep}"
             continue
         allocation = _ALLOCATION.match(line)

@@ -105,7 +105,12 @@ def _with_single_edges(head: str, text: str) -> str:
                 for name in names:
                     lines[number] = lines[number].replace(edge, f"{value}{name} ]", 1)
             for name in names:
-                own = [f"{name[1:]}:", f"  call void @{_JOINED}() nomerge", f"  br label {block.label}", ""]
+                own = [
+                    f"{name[1:]}:",
+                    f"  call void @{_JOINED}() nomerge",
+                    f"  br label {block.label}",
+                    "",
+                ]
                 made.setdefault(block.start, []).extend(own)
                 _lead(body.blocks[way], block.label, name, lines, 1)
     for start in sorted(made, reverse=True):
