@@ -136,7 +136,42 @@ def of_divisor_that_is_asked_for(x: np.ndarray, n: int) -> np.ndarray:
     return slope
 
 
+@numba.njit
+def cases_of_a_switch(x, n):
+    t = np.sin(x[0])
+    if not (n == 1 or n == 3 or n == 4):
+        t = x[1] * x[1] * np.cos(x[1]) + np.exp(x[2])
+    return t * x[3]
+
+
+def of_cases_of_a_switch(x: np.ndarray, n: int) -> np.ndarray:
+    if n in (1, 3, 4):
+        return np.array([np.cos(x[0]) * x[3], 0.0, 0.0, np.sin(x[0])])
+    t = x[1] ** 2 * np.cos(x[1]) + np.exp(x[2])
+    by_1 = 2 * x[1] * np.cos(x[1]) - x[1] ** 2 * np.sin(x[1])
+    return np.array([0.0, by_1 * x[3], np.exp(x[2]) * x[3], t])
+
+
+@numba.njit
+def cases_of_a_turn(x, n):
+    q = x[3]
+    for i in range(n):
+        if i == 0 or i == 1 or i == 3:
+            continue
+        if x[i] < 0.8:
+            q = x[i] * x[0] * q
+    return q
+
+
+def of_cases_of_a_turn(x: np.ndarray, n: int) -> np.ndarray:
+    if n < 3 or x[2] >= 0.8:
+        return np.eye(4)[3]
+    return np.array([x[2] * x[3], 0.0, x[0] * x[3], x[2] * x[0]])
+
+
 CASES = {
+    cases_of_a_switch: of_cases_of_a_switch,
+    cases_of_a_turn: of_cases_of_a_turn,
     array_of_a_branch: of_array_of_a_branch,
     array_of_a_turn: of_array_of_a_turn,
     loop_between_two_questions: of_loop_between_two_questions,
@@ -287,6 +322,18 @@ def test_what_was_parted_last_meets_first() -> None:
     pairs = [sorted(outside) for label, (outside, _) in made.items() if label.startswith('%"join')]
     assert ["%other", "%right"] in pairs
     assert ["%again", "%last"] in pairs
+
+
+def test_each_case_of_a_switch_has_a_block_of_its_own() -> None:
+    text = SWITCH.replace("label %one", "label %meet").replace("one:\n  br label %meet\n", "")
+    for one, first in (("%a", "1.0"), ("2", "1"), ("zeroinitializer", "[i64 1, i64 2]")):
+        text = text.replace(f"[ {one}, %one ]", f"[ {first}, %entry ]")
+    llvm.parse_assembly(text).verify()
+    made = with_two_way_joins(text)
+    llvm.parse_assembly(made).verify()
+    switch = made[made.index("switch") : made.index("]", made.index("switch"))]
+    targets = re.findall(r"label (\S+)", switch)
+    assert len(targets) == len(set(targets))
 
 
 def test_forward_mode_stays_as_it_is() -> None:

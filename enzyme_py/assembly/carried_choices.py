@@ -5,14 +5,14 @@
 
 Where such a phi has no other use, the pass gives the derivative of what the loop ends with to the item that was
 chosen last, and to the first number, or divides it by the product of all items. That is right only if no turn uses
-what it made: with `t += q` or `t += s` in the loop gradients were wrong without a word (MEASURED), and a product
-of many items can overflow where the quotients do not. So there the number goes into the next turn times one, and
-the one is hidden from LLVM until the pass is through:
+what it made: with `t += q` or `t += s` in the loop gradients were wrong without a word (MEASURED). So there the number
+goes into the next turn times one, and the one is hidden from LLVM until the pass is through:
 
     %one = call double @enzyme_py_inactive.double(double 1.0)
     %next.carried = fmul double %next, %one
 
-A choice that no turn uses (the maximum of an array) keeps the pass's way, which needs no memory.
+A choice that no turn uses (the maximum of an array) keeps the pass's way, which needs no memory. Quotients never do: a
+second derivative uses what the first one did not.
 """
 
 from __future__ import annotations

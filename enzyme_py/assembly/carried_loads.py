@@ -10,7 +10,7 @@ found it). So these numbers are kept, one for each turn.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from enzyme_py.assembly.buffers import derived
 from enzyme_py.assembly.control_flow import NAME, Body
@@ -34,8 +34,9 @@ def carried_loads(lines: Sequence[str]) -> set[str]:
             if opcode == "phi"
             else []
         )
+        phi = next((one for one, place in body.definitions.items() if place == number), "")
         for value in again:
-            for name, pointer in _read_for(body, value):
+            for name, pointer in _read_for(body, value, phi):
                 own = (one for one in made if pointer in derived(lines, {one}))
                 if any(body.dominates(header, _block(body, one)) for one in own):
                     found.add(name)
@@ -46,9 +47,12 @@ def _block(body: Body, value: str) -> str:
     return body.block_at[body.definitions[value]].label
 
 
-def _read_for(body: Body, value: str) -> Iterator[tuple[str, str]]:
-    """Yield the loads, with their pointers, that a value is computed from without what other turns made."""
-    seen, pending = set[str](), [value]
+def _read_for(body: Body, value: str, phi: str) -> list[tuple[str, str]]:
+    """Return the loads, with their pointers, that a value is computed from; none if the phi goes into it.
+
+    What goes into itself, such as a sum, the pass keeps.
+    """
+    loads, seen, pending = list[tuple[str, str]](), set[str](), [value]
     while pending:
         one = pending.pop()
         place = body.definitions.get(one)
@@ -57,8 +61,9 @@ def _read_for(body: Body, value: str) -> Iterator[tuple[str, str]]:
         seen.add(one)
         line, block = body.lines[place], body.block_at[place]
         if load := _LOAD.match(line):
-            yield load.group(1), load.group(2)
+            loads.append((load.group(1), load.group(2)))
         elif body.opcodes[place] != "phi":
             pending += _VALUE.findall(line.split(" = ", 1)[1])
         elif not any(body.dominates(block.label, way) for way in block.predecessors):
             pending += [given for given, _ in body.incoming(place)]
+    return [] if phi in seen else loads

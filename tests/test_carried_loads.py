@@ -1,0 +1,105 @@
+"""Numbers that a turn reads from its own memory, for the next turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py.assembly.carried_loads import carried_loads
+
+X = np.array([0.5, -0.3, 0.7, 1.2])
+S = 0.3
+
+
+def first_of_the_state(x, s, n):
+    v = x.copy()
+    for _ in range(1, n):
+        v = np.sin(v) + s * v[0]
+        if v[0] > 0.3647 or np.sum(v * v) > 1.3:
+            continue
+    v[-1] = 0.3 * v[-1]
+    return np.sum(v)
+
+
+def of_first_of_the_state(x: np.ndarray, s: float, n: int) -> tuple[np.ndarray, float]:
+    v, by_x, by_s = x, np.eye(4), np.zeros(4)
+    for _ in range(1, n):
+        slope = np.cos(v)
+        by_x = slope[:, None] * by_x + s * by_x[0]
+        by_s = slope * by_s + v[0] + s * by_s[0]
+        v = np.sin(v) + s * v[0]
+    weights = np.array([1.0, 1.0, 1.0, 0.3])
+    return weights @ by_x, float(weights @ by_s)
+
+
+def product_of_two(x, s, n):
+    v, q = x.copy(), 1.0
+    for _ in range(n):
+        v = np.sin(v) + s * q
+        q = v[0] * v[1]
+    return np.sum(v)
+
+
+def of_product_of_two(x: np.ndarray, s: float, n: int) -> tuple[np.ndarray, float]:
+    v, q = x, 1.0
+    by_x, by_s, q_x, q_s = np.eye(4), np.zeros(4), np.zeros(4), 0.0
+    for _ in range(n):
+        slope = np.cos(v)
+        by_x, by_s = slope[:, None] * by_x + s * q_x, slope * by_s + q + s * q_s
+        v = np.sin(v) + s * q
+        q_x, q_s = by_x[0] * v[1] + v[0] * by_x[1], by_s[0] * v[1] + v[0] * by_s[1]
+        q = v[0] * v[1]
+    return by_x.sum(axis=0), float(by_s.sum())
+
+
+KERNELS = [
+    (first_of_the_state, of_first_of_the_state),
+    (product_of_two, of_product_of_two),
+]
+
+
+@pytest.mark.parametrize(("kernel", "answer"), KERNELS)
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_reverse_mode(kernel: Any, answer: Any, n: int) -> None:
+    by_x, by_s, _ = (*enzyme.grad(kernel, argnums=(0, 1))(X.copy(), S, n), None)
+    want_x, want_s = answer(X, S, n)
+    assert np.allclose(by_x, want_x, rtol=1e-13)
+    assert np.isclose(by_s, want_s, rtol=1e-13)
+
+
+TEXT = """define double @f(ptr %x, i64 %n) {
+entry:
+  br label %turn
+turn:
+  %i = phi i64 [ 0, %entry ], [ %more, %turn ]
+  %q = phi double [ 1.0, %entry ], [ %next, %turn ]
+  %t = phi double [ 0.0, %entry ], [ %sum, %turn ]
+  %own = call ptr @malloc(i64 8)
+  %given = load double, ptr %x, align 8
+  store double %given, ptr %own, align 8
+  %read = load double, ptr %own, align 8
+  %added = load double, ptr %own, align 8
+  %next = OPERATION
+  %sum = fadd double %t, %added
+  %more = add i64 %i, 1
+  %again = icmp slt i64 %more, %n
+  br i1 %again, label %turn, label %behind
+behind:
+  ret double %sum
+}"""
+
+
+@pytest.mark.parametrize(
+    ("operation", "found"),
+    [
+        ("fmul double %read, 2.0", {"%read"}),
+        ("fmul double %given, 2.0", set()),
+        ("select i1 true, double %read, double %added", {"%read", "%added"}),
+    ],
+)
+def test_which_loads_go_on(operation: str, found: set[str]) -> None:
+    lines = TEXT.replace("OPERATION", operation).split("\n")
+    assert carried_loads(lines) == found
