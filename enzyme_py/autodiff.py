@@ -25,6 +25,7 @@ from enzyme_py.assembly.buffers import stable_buffers
 from enzyme_py.assembly.carried_choices import may_carry, with_own_carries
 from enzyme_py.assembly.entry import argument_count, assemble, nests
 from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far, with_far_exits
+from enzyme_py.assembly.hidden_indices import ASSERTION, with_hidden_indices
 from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_slopes import with_kept_slopes
@@ -246,7 +247,14 @@ def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
 
 
 def _differentiated(module: DiffModule) -> DifferentiatedModule:
-    return host.differentiate(_readable_backwards(module))
+    module = _readable_backwards(module)
+    try:
+        return host.differentiate(module)
+    except HostCrashed as crash:
+        hidden = with_hidden_indices(module.ir) if ASSERTION in str(crash) else module.ir
+        if hidden == module.ir:
+            raise
+        return host.differentiate(dataclasses.replace(module, ir=hidden))
 
 
 def _readable_backwards(module: DiffModule) -> DiffModule:

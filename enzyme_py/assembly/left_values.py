@@ -48,23 +48,31 @@ def with_left_values(ir: str) -> str:
     if not _REVERSE.search(ir):
         return ir
     text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_renamed(found[1], found[2])}", ir)
-    if text == ir:
-        return ir
-    declared = [
+    return ir if text == ir else declared(text)
+
+
+def left(kind: str, value: str) -> str:
+    """Return the call that passes an integer on as one that the pass cannot compute twice."""
+    return f"call {kind} @{_LEFT}{kind}({kind} {value})"
+
+
+def declared(text: str) -> str:
+    """Return the text with the functions declared that such calls need."""
+    missing = [
         f"declare {_INTEGER} {one} @{_LEFT}{one}({one} {_INTEGER}) {_ATTRIBUTES}"
         for one in _missing(text)
     ]
-    return "\n".join((text, *declared, ""))
+    return "\n".join((text, *missing, ""))
 
 
 def _missing(text: str) -> list[str]:
     """Return the types of the functions that are called and not declared."""
-    declared = {
+    there = {
         found.group(1)
         for line in text.split("\n")
         if line[:7] == "declare" and (found := _CALLED.search(line))
     }
-    return sorted(set(_CALLED.findall(text)) - declared)
+    return sorted(set(_CALLED.findall(text)) - there)
 
 
 def _renamed(head: str, text: str) -> str:
@@ -102,9 +110,9 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
                 and body.dominates(one, own)
             ]
             if behind:
-                left = _name(value, body.blocks[behind[0]].body)
-                lines[number] = re.sub(rf"{re.escape(value)}(?![-\w$.])", left, lines[number])
-                call = f"  {left} = call {kind} @{_LEFT}{kind}({kind} {value})"
+                name = _name(value, body.blocks[behind[0]].body)
+                lines[number] = re.sub(rf"{re.escape(value)}(?![-\w$.])", name, lines[number])
+                call = f"  {name} = {left(kind, value)}"
                 calls = made.setdefault(body.blocks[behind[0]].body, [])
                 if call not in calls:
                     calls.append(call)
