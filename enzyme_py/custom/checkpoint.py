@@ -29,7 +29,8 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from enzyme_py.annotated_calls import autodiff
 from enzyme_py.annotations import Active, Const, Duplicated
-from enzyme_py.custom.door import Call, check_repeatable, rule_kernel, with_rules
+from enzyme_py.custom.door import Call, rule_kernel, with_rules
+from enzyme_py.custom.fitting import check_repeatable
 from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.packing import Packing, Part, static_value
 from enzyme_py.custom.schedules import period_for, slots_for, stride
@@ -106,7 +107,7 @@ class _Loop:
                 "the step returns a state of the types that the first one has: make that of floats"
             )
             raise RuleError(message, where=where_is(self.step), remedy=remedy)
-        check_repeatable(call)
+        check_repeatable(call.kernel, tuple(call.arguments), f"`{call.name}`")
 
     def check(self, call: Call, target: Any) -> None:
         """The step was compiled with the loop; nothing else can be wrong."""

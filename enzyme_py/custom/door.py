@@ -38,7 +38,6 @@ from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
 from enzyme_py.frontend.bound import captures_values
 from enzyme_py.frontend.bound_types import is_function
-from enzyme_py.frontend.draws import draws
 from enzyme_py.frontend.kernels import as_kernel, jitted
 from enzyme_py.frontend.lower import compile_kernel, where_is
 from enzyme_py.frontend.opaque import opaque
@@ -91,14 +90,6 @@ def rule_kernel(function: Any, what: str) -> Any:
         raise RuleError(message, remedy="pass what it captures as an argument")
     # A dispatcher of its own: what the user calls by this name may be in the middle of compilation.
     return numba.njit(forceinline=True)(as_kernel(function).py_func)
-
-
-def check_repeatable(call: Call) -> None:
-    """Raise `RuleError` if a function cannot be run again with the same result."""
-    if draws(compile_kernel(call.kernel, tuple(call.arguments)).library):
-        message = f"`{call.name}` draws random numbers: run again, it would draw others"
-        remedy = "draw before, and pass the draws as an argument"
-        raise RuleError(message, where=where_is(call.kernel), remedy=remedy)
 
 
 def with_rules(function: Any, rules: Ruleset, name: str = "") -> Any:
@@ -390,7 +381,6 @@ __all__ = [
     "Call",
     "Ruleset",
     "add_cotangent",
-    "check_repeatable",
     "rule_kernel",
     "with_rules",
 ]

@@ -34,7 +34,14 @@ from numba.core import types
 from numba.extending import overload
 
 from enzyme_py.custom.door import Call, rule_kernel, with_rules
-from enzyme_py.custom.fitting import check_cotangents, check_fits, check_tuple, returned_by
+from enzyme_py.custom.fitting import (
+    check_cotangents,
+    check_fits,
+    check_repeatable,
+    check_tuple,
+    holds_nothing,
+    returned_by,
+)
 from enzyme_py.custom.heads import chosen_names, half_of_rule
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
@@ -168,10 +175,13 @@ class _Form:
             both = returned_by(self.forward, (config, arguments, arguments), what, target)
             check_tuple(both, 2, what, "the result and its tangent: return result, tangent")
             check_fits(result, both[1], f"the tangent that {what} returns")
+            check_repeatable(self.forward, (config, arguments, arguments), what)
         if self.reverse is not None:
             what = f"the augmented_primal rule of `{self.name}`"
             both = returned_by(self.augmented_primal, (config, *arguments), what, target)
             check_tuple(both, 2, what, "the result and the tape: return result, tape")
+            if self.written or not holds_nothing(both[1]):
+                check_repeatable(self.augmented_primal, (config, *arguments), what)
             what = f"the reverse rule of `{self.name}`"
             given = (config, result, both[1], arguments, arguments)
             pulled = returned_by(self.reverse, given, what, target)

@@ -8,7 +8,8 @@ from typing import Any
 from numba.core import types
 
 from enzyme_py.errors import EnzymeError, RuleError
-from enzyme_py.frontend.lower import compile_kernel
+from enzyme_py.frontend.draws import draws
+from enzyme_py.frontend.lower import compile_kernel, where_is
 
 
 def returned_by(kernel: Any, kinds: tuple[Any, ...], what: str, target: Any) -> Any:
@@ -21,6 +22,21 @@ def returned_by(kernel: Any, kinds: tuple[Any, ...], what: str, target: Any) -> 
         given = ", ".join(map(str, kinds))
         message = f"{what} cannot be compiled for ({given}): {error.what}"
         raise RuleError(message, where=error.where, remedy=error.remedy) from error
+
+
+def check_repeatable(kernel: Any, kinds: tuple[Any, ...], what: str) -> None:
+    """Raise `RuleError` if a function cannot be run again with the same result: it draws random numbers."""
+    if draws(compile_kernel(kernel, kinds).library):
+        message = f"{what} draws random numbers: run again, it would draw others"
+        remedy = "draw before, and pass the draws as an argument"
+        raise RuleError(message, where=where_is(kernel), remedy=remedy)
+
+
+def holds_nothing(kind: Any) -> bool:
+    """Tell whether a type has one value only: None, or tuples of such."""
+    if isinstance(kind, types.BaseTuple):
+        return all(map(holds_nothing, kind))
+    return isinstance(kind, types.NoneType)
 
 
 def check_tuple(kind: Any, count: int, what: str, expected: str) -> None:

@@ -32,7 +32,9 @@ from enzyme_py.custom.door import Call, rule_kernel, with_rules
 from enzyme_py.custom.fitting import (
     check_cotangents,
     check_fits,
+    check_repeatable,
     check_tuple,
+    holds_nothing,
     returned_by,
 )
 from enzyme_py.custom.heads import half_of_rule
@@ -140,6 +142,8 @@ class _Vjp:
         both = returned_by(self.fwd, tuple(call.arguments), fwd, target)
         check_tuple(both, 2, fwd, "the result and the residuals: return result, residuals")
         check_fits(call.result, both[0], f"the result that {fwd} returns")
+        if not holds_nothing(both[1]):
+            check_repeatable(self.fwd, tuple(call.arguments), fwd)
         bwd = f"bwd of `{call.name}`"
         constant = [call.arguments[i] for i in self.constant]
         pulled = returned_by(self.bwd, (*constant, both[1], call.result), bwd, target)
@@ -188,6 +192,7 @@ class _Jvp:
         check_tuple(both, 2, what, "the result and its tangent: return result, tangent")
         check_fits(call.result, both[0], f"the result that {what} returns")
         check_fits(call.result, both[1], f"the tangent that {what} returns")
+        check_repeatable(self.rule, (*constant, primals, primals), what)
 
     def push(self, call: Call) -> Any:
         return self._push(call, self.rule)

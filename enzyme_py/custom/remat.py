@@ -15,7 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from enzyme_py.custom.door import Call, check_repeatable, with_rules
+from enzyme_py.custom.door import Call, with_rules
+from enzyme_py.custom.fitting import check_repeatable
 from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.keeping import kept_with_kernel
 from enzyme_py.njit.jvp import Jvp
@@ -37,7 +38,7 @@ class _Again:
     skips_zeros: bool = False
 
     def check_given(self, call: Call) -> None:
-        check_repeatable(call)
+        check_repeatable(call.kernel, tuple(call.arguments), f"`{call.name}`")
 
     def check(self, call: Call, target: Any) -> None:
         """The function was compiled; nothing else can be wrong."""

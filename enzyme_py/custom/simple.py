@@ -25,7 +25,7 @@ from typing import Any
 from numba.core import types
 
 from enzyme_py.custom.door import Call, rule_kernel, with_rules
-from enzyme_py.custom.fitting import check_fits, returned_by
+from enzyme_py.custom.fitting import check_fits, check_repeatable, returned_by
 from enzyme_py.custom.heads import chosen_names, half_of_rule
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.kernels import jitted
@@ -106,6 +106,7 @@ class _Partials:
             if isinstance(call.arguments[i], types.Complex):
                 wanted = types.complex128
             check_fits(wanted, kind, what)
+            check_repeatable(slope, tuple(call.arguments), what)
 
     def _active(self, call: Call) -> list[tuple[int, Any]]:
         return [
