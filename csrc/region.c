@@ -21,9 +21,8 @@
 #include <unistd.h>
 
 #define GRAIN ((size_t)16)                 /* between the classes of small blocks */
-#define SMALL 32                           /* such classes */
+#define SMALL 64                           /* such classes; then four a doubling, in units */
 #define UNIT ((size_t)64)
-#define LINEAR (SMALL + 16)                /* up to here one unit's distance; then four a doubling */
 #define LARGEST ((size_t)1 << 40)          /* bytes in one block; a larger wish is a mistake */
 #define RESERVE ((size_t)16 << 30)         /* address space of a chunk, where it costs nothing */
 #define RESERVE_LIMITED ((size_t)32 << 20) /* the same where RLIMIT_AS is set */
@@ -77,15 +76,13 @@ static _Noreturn void give_up(const char *what) {
 static unsigned class_of(size_t stride) {
     if (stride <= SMALL * GRAIN) return (unsigned)((stride - 1) / GRAIN);
     size_t last = (stride - 1) / UNIT;
-    if (last < LINEAR - SMALL) return SMALL + (unsigned)last;
     unsigned power = 63u - (unsigned)__builtin_clzll(last);
-    return LINEAR + (power - 4) * 4 + (unsigned)((last >> (power - 2)) & 3);
+    return SMALL + (power - 4) * 4 + (unsigned)((last >> (power - 2)) & 3);
 }
 
 static size_t stride_of(unsigned class) {
     if (class < SMALL) return (class + 1) * GRAIN;
-    if (class < LINEAR) return (class - SMALL + 1) * UNIT;
-    unsigned step = class - LINEAR;
+    unsigned step = class - SMALL;
     return UNIT * ((size_t)(step % 4 + 5) << (step / 4 + 2));
 }
 
@@ -391,7 +388,7 @@ static bool has_room(const enzyme_py_region *region, const unsigned char *place,
 }
 
 static block *grow_or_find(enzyme_py_region *region, unsigned class, unsigned char **clean) {
-    block *larger = class < LINEAR ? NULL : find_larger(region, class);
+    block *larger = class < SMALL ? NULL : find_larger(region, class);
     if (larger != NULL) return larger;
     size_t stride = stride_of(class);
     if (!region_grow(region, stride + UNIT)) return NULL;

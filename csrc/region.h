@@ -5,7 +5,7 @@
 #include "guard.h"
 #include "runtime.h"
 
-#define CLASSES 172
+#define CLASSES 188
 #define CLASS_WORDS 3
 
 typedef struct chunk chunk;

@@ -6,7 +6,7 @@
  * A block belongs to the innermost region open in the thread that asks. Closing a region releases
  * all its blocks at once but KEEPS the pages for the next region of the thread, up to
  * enzyme_py_keep_limit bytes a thread, and not more than four times what was needed lately: see
- * enzyme_py_idle_after. A payload of up to 496 bytes is 16-byte aligned, as the C library's are, a
+ * enzyme_py_idle_after. A payload of up to 1008 bytes is 16-byte aligned, as the C library's are, a
  * larger one 64-byte aligned; a request of 0 bytes gives a block of its own. Outside of any region a block comes from the C library, and lives until freed.
  * A block may be freed under any region; freed from another thread than the one its region is open
  * in, it is merely left to be released with the region. Freeing something that is not a live block

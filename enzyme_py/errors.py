@@ -209,6 +209,10 @@ class ConstWrittenWarning(EnzymeWarning):
     """A kernel writes an array that was annotated Const: its derivative is lost."""
 
 
+class DrawnAgainWarning(EnzymeWarning):
+    """A derivative takes several runs of a kernel that draws random numbers: each run draws others."""
+
+
 class UncheckedWarning(EnzymeWarning):
     """A derivative could not be compared with finite differences, although that was asked for."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numba
 import numpy as np
 
 from enzyme_py.annotations import (
@@ -25,6 +26,7 @@ from enzyme_py.frontend.lower import argument_names, where_is
 from enzyme_py.keeping import made_of
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
+from enzyme_py.njit.drawn_again import warn_of_draws
 from enzyme_py.njit.forward_gradient import forward_part
 from enzyme_py.njit.gradient import Gradient
 from enzyme_py.njit.jvp import Jvp
@@ -254,6 +256,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     kernel, held = opened(f)
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
     result = positional_runner(Primal(kernel), len(kept))(*(copied(value) for value in kept))
+    warn_of_draws(kernel, tuple(map(numba.typeof, kept)), "its pull-back runs it again")
     plan = pullback(kernel, len(held))
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
@@ -276,6 +279,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     kernel, held = opened(f)
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
     result = positional_runner(Primal(kernel), len(kept))(*(copied(value) for value in kept))
+    warn_of_draws(kernel, tuple(map(numba.typeof, kept)), "its push-forward runs it again")
 
     def push_forward(*tangents: Any) -> Any:
         arguments = tuple(copied(value) for value in kept)

@@ -21,6 +21,7 @@ from enzyme_py.frontend.library_calls import constant
 
 _INTEGER = ir.IntType(32)
 _NAME = "enzyme_py_draw"
+_SEED = "numba_rnd_init"
 _STATES = ("numba_get_np_random_state", "numba_get_py_random_state")
 _next_integer = randomimpl.get_next_int32
 _pair_of_normals = randomimpl._gauss_pair_impl
@@ -40,6 +41,11 @@ def draws(library: Any) -> bool:
         for one in with_callees(library)
         for name in one.functions
     )
+
+
+def seeds(library: Any) -> bool:
+    """Tell whether the code of a library, or anything that it calls, sets a generator's state."""
+    return any(_SEED in one.functions for one in with_callees(library))
 
 
 @contextlib.contextmanager

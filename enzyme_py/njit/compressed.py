@@ -20,6 +20,7 @@ from enzyme_py.modes import Mode
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.dispatcher import derivative_dispatcher
+from enzyme_py.njit.drawn_again import warn_of_draws
 from enzyme_py.njit.helpers import written_for
 from enzyme_py.njit.plans import Plan, PlanType, transform
 from enzyme_py.njit.rows import result_into
@@ -69,6 +70,8 @@ def _fill_products(
     wanted: PlanType, found: Any, vectors: Any, output: Any, arguments: Any
 ) -> Callable[..., Any]:
     plan: Any = wanted.plan
+    kinds = [types.unliteral(kind) for kind in arguments]
+    warn_of_draws(plan.kernel, tuple(kinds), "its Jacobian takes several runs")
     lanes = tuple(range(plan.width))
     given = [f"copy_of(arguments[{i}])" for i in range(len(arguments))]
     activities = [Activity.CONST] * len(arguments)

@@ -30,6 +30,7 @@ from enzyme_py.modes import Mode
 from enzyme_py.njit.columns import Leaves, column_lines, is_inexact
 from enzyme_py.njit.copies import copy_of
 from enzyme_py.njit.dispatcher import derivative_dispatcher
+from enzyme_py.njit.drawn_again import warn_of_draws
 from enzyme_py.njit.functions import as_held
 from enzyme_py.njit.gradient import activity_of
 from enzyme_py.njit.helpers import written_for
@@ -87,6 +88,7 @@ def _jacobian_at(wanted: PlanType, arguments: Any) -> Callable[..., Any]:
     kinds = with_held([types.unliteral(kind) for kind in arguments], plan.skipped)
     flat = _Flat(plan, kinds)
     out = _returned_type(plan, kinds)
+    warn_of_draws(plan.kernel, tuple(kinds), "a Jacobian takes several runs")
     _check_numbers(plan, out, flat)
     mode = replace(plan.mode, need_primal=False, is_holomorphic=False)
     held = plan.skipped  # an argument each: nothing is differentiated by it

@@ -22,6 +22,7 @@ class PushforwardType(PullbackType):
     """The Numba type of a push-forward: its kernel, and the types of the arguments that it holds."""
 
     word = "Pushforward"
+    runs = "its push-forward runs it again"
 
     def __init__(self, kernel: Any, kinds: Sequence[Any], skipped: int) -> None:
         super().__init__(kernel, kinds, skipped)

@@ -20,6 +20,7 @@ from enzyme_py import operators
 from enzyme_py.assembly.results import returned_type
 from enzyme_py.frontend.bound_types import function_parts
 from enzyme_py.njit.copies import emit_copy
+from enzyme_py.njit.drawn_again import warn_of_draws
 from enzyme_py.njit.functions import can_differentiate, held_values
 from enzyme_py.njit.plans import Emit, plan_call, run_plan
 from enzyme_py.njit.primal import Primal
@@ -33,6 +34,7 @@ class PullbackType(types.Callable):  # type: ignore[misc]
     """
 
     word = "Pullback"
+    runs = "its pull-back runs it again"
 
     def __init__(self, kernel: Any, kinds: Sequence[Any], skipped: int) -> None:
         self.kernel = kernel
@@ -82,6 +84,7 @@ def held_signature(typing_context: Any, holder: Any, args: Sequence[Any], kws: A
     given = [types.unliteral(kind) for kind in args[1:]]
     function = holder(kernel, tuple(map(returned_type, (*held, *given))), len(held))
     _, call = plan_call(typing_context, Primal(function.kernel), function.kinds)
+    warn_of_draws(function.kernel, function.kinds, function.runs)
     return signature(types.Tuple((call.return_type, function)), args[0], *given)
 
 

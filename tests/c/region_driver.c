@@ -40,7 +40,7 @@ static uint64_t draw(uint64_t below) {
 }
 
 static size_t some_size(void) {
-    size_t size = draw(20) == 0 ? draw(3000000) : draw(8) == 0 ? draw(40000) : draw(600);
+    size_t size = draw(20) == 0 ? draw(3000000) : draw(8) == 0 ? draw(40000) : draw(1200);
     return draw(30) == 0 ? 0 : size;
 }
 
@@ -67,14 +67,14 @@ static void renew(struct slot *slot) {
         slot->at = enzyme_py_calloc(1, slot->size);
         for (size_t i = 0; i < slot->size; i++) CHECK(slot->at[i] == 0);
     }
-    CHECK(((uintptr_t)slot->at & (slot->size > 496 ? 63 : 15)) == 0);
+    CHECK(((uintptr_t)slot->at & (slot->size > 1008 ? 63 : 15)) == 0);
     fill(slot);
 }
 
 static void resize(struct slot *slot) {
     size_t size = some_size();
     slot->at = enzyme_py_realloc(slot->at, size);
-    CHECK(((uintptr_t)slot->at & (size > 496 ? 63 : 15)) == 0);
+    CHECK(((uintptr_t)slot->at & (size > 1008 ? 63 : 15)) == 0);
     check_fill(slot, size < slot->size ? size : slot->size);
     slot->size = size;
     fill(slot);

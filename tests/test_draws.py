@@ -1,14 +1,15 @@
-"""Rules that draw random numbers: what the reverse sweep runs again would draw others than the primal did."""
+"""Random numbers where a derivative runs something again, which would draw others: a rule is refused, a kernel warned of."""
 
 from __future__ import annotations
 
 import random
+import warnings
 
 import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.errors import RuleError
+from enzyme_py.errors import DrawnAgainWarning, RuleError
 
 
 @enzyme.custom_vjp
@@ -159,3 +160,70 @@ def test_nothing_is_drawn_again_where_the_residuals_hold_nothing() -> None:
         assert slope == 2.0 * np.sqrt(value)  # of the same draw: value is y squared, slope 2 y
         found.add(value)
     assert found == {4.0, 9.0}
+
+
+def drawing():
+    """Return a kernel of its own: each is warned of once."""
+
+    @enzyme.jit
+    def scaled(x):
+        return x * random.random()
+
+    return scaled
+
+
+def scaled_by_the_seed(x):
+    np.random.seed(3)  # noqa: NPY002
+    return x * np.random.normal()  # noqa: NPY002
+
+
+def total(x):
+    return np.sum(np.exp(x) * random.random())
+
+
+def summed(kernel):
+    def sum_of(x):
+        return np.sum(kernel(x * x))
+
+    return sum_of
+
+
+X = np.ones(2)
+SEVERAL_RUNS = [
+    (lambda scaled: enzyme.vjp(scaled, X), "its pull-back runs it again"),
+    (lambda scaled: enzyme.linearize(scaled, X), "its push-forward runs it again"),
+    (lambda scaled: enzyme.jacrev(scaled)(X), "a Jacobian takes several runs"),
+    (lambda scaled: enzyme.jacfwd(scaled, chunk=1)(X), "a Jacobian takes several runs"),
+    (lambda scaled: enzyme.jacobian(enzyme.Forward, scaled, X), "a Jacobian takes several runs"),
+    (lambda scaled: enzyme.hessian(summed(scaled))(X), "a Jacobian takes several runs"),
+]
+
+
+@pytest.mark.parametrize(("run", "why"), SEVERAL_RUNS)
+def test_several_runs_of_a_kernel_that_draws_are_warned_of(run, why) -> None:
+    with pytest.warns(DrawnAgainWarning, match=why) as caught:
+        run(drawing())
+    assert caught[0].filename == __file__
+    assert "or seed inside the kernel" in str(caught[0].message)
+
+
+def test_compiled_code_warns_too() -> None:
+    scaled = drawing()
+
+    @enzyme.jit
+    def pulled(x):
+        return enzyme.vjp(scaled, x)[1](x)
+
+    with pytest.warns(DrawnAgainWarning, match="pull-back"):
+        pulled(X)
+
+
+def test_one_run_and_seeded_kernels_say_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        enzyme.grad(total)(X)
+        enzyme.jvp(drawing(), (X,), (X,))
+        found = enzyme.jacrev(scaled_by_the_seed)(X)
+        value, pull_back = enzyme.vjp(scaled_by_the_seed, X)
+    np.testing.assert_array_equal(found, np.diag(value))
+    np.testing.assert_array_equal(pull_back(X)[0], value)
