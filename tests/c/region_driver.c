@@ -3,6 +3,7 @@
 #include "runtime.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +203,7 @@ static void mixed_sizes_at_the_top(void *pack) {
     (void)pack;
     size_t held = stats().held;
     for (int i = 0; i < 100000; i++) {
-        void *small = enzyme_py_malloc(24 + i % 400), *large = enzyme_py_malloc(600 + i % 3000);
+        void *small = enzyme_py_malloc(24 + i % 400), *large = enzyme_py_malloc(1100 + i % 3000);
         CHECK(((uintptr_t)large & 63) == 0);
         enzyme_py_free(i % 2 ? small : large);
         enzyme_py_free(i % 2 ? large : small);
@@ -546,28 +547,23 @@ static void count_entry(void *tape) {
 }
 
 static void *enter_often(void *tape) {
-    intptr_t entered = 0;
-    for (int i = 0; i < 2000; i++) {
+    for (int entered = 0; entered < 1000;) {
         int32_t status = enzyme_py_enter_tape(tape, count_entry, tape, NULL);
         CHECK(status == 0 || status == ENZYME_PY_BUSY);
         entered += status == 0;
+        if (status != 0) sched_yield();
     }
-    return (void *)entered;
+    return NULL;
 }
 
 static void contended_tape(void) {
     pthread_t running[4];
     int count = 0;
-    intptr_t all = 0;
     enzyme_py_region *tape = enzyme_py_tape_new();
     enzyme_py_tape_set_root(tape, &count);
     for (int i = 0; i < 4; i++) pthread_create(&running[i], NULL, enter_often, tape);
-    for (int i = 0; i < 4; i++) {
-        void *entered;
-        pthread_join(running[i], &entered);
-        all += (intptr_t)entered;
-    }
-    CHECK(all == count && count >= 2000);
+    for (int i = 0; i < 4; i++) pthread_join(running[i], NULL);
+    CHECK(count == 4 * 1000);
     enzyme_py_tape_free(tape);
 }
 
