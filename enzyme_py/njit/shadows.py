@@ -91,26 +91,35 @@ def _span(array):  # type: ignore[no-untyped-def]
     return np.zeros(below + above, np.uint8), below
 
 
-def _empty_like(array):  # type: ignore[no-untyped-def]
-    return np.empty_like(array)
-
-
 def _zeros_in_large_pages(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     """Return zeros, in pages of 2 MiB if they are many, as NumPy asks for its arrays.
 
     They are often made anew at each call, and the system needs as long for a small page as the fill of it.
+    Written out, since compiling a call of np.zeros_like is a quarter of a first gradient from the disk cache.
     """
-    wanted, builder = shadow_type(kind), emit.builder
-    made = emit.compiled(_empty_like, wanted, [kind], [value])
-    array = arrayobj.make_array(wanted)(emit.context, builder, made)
-    size = builder.mul(array.nitems, array.itemsize)
-    start = builder.bitcast(array.data, cgutils.voidptr_t)
+    builder, context = emit.builder, emit.context
+    given = arrayobj.make_array(kind)(context, builder, value)
+    size = builder.mul(given.nitems, given.itemsize)
+    alignment = context.get_preferred_array_alignment(kind.dtype)
+    meminfo = context.nrt.meminfo_alloc_aligned(
+        builder, size=size, align=context.get_constant(types.uint32, alignment)
+    )
+    start = context.nrt.meminfo_data(builder, meminfo)
     function = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, size.type])
     address = runtime_addresses()["enzyme_py_large"]
-    large = emit.context.add_dynamic_addr(builder, address, info="enzyme_py_large")
+    large = context.add_dynamic_addr(builder, address, info="enzyme_py_large")
     builder.call(builder.bitcast(large, function.as_pointer()), [start, size])
     cgutils.memset(builder, start, size, 0)
-    return made
+    made = arrayobj.make_array(shadow_type(kind))(context, builder)
+    arrayobj.populate_array(
+        made,
+        data=builder.bitcast(start, made.data.type),
+        shape=given.shape,
+        strides=given.strides,
+        itemsize=given.itemsize,
+        meminfo=meminfo,
+    )
+    return made._getvalue()
 
 
 def _zero_array(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
