@@ -14,9 +14,7 @@ from .evaluation import Evaluation, warmed
 
 @numba.njit(fastmath=True)
 def log_sum_exp(x):
-    largest = x[0]
-    for value in x:
-        largest = max(largest, value)
+    largest = np.max(x)
     total = 0.0
     for value in x:
         total += np.exp(value - largest)

@@ -54,6 +54,10 @@ void enzyme_py_idle_after(size_t milliseconds);
 void enzyme_py_large(void *start, size_t bytes);
 void enzyme_py_scribble(int32_t on);
 void enzyme_py_fail_after(size_t count);
+int64_t enzyme_py_max_float64(const double *values, int64_t n);
+int64_t enzyme_py_min_float64(const double *values, int64_t n);
+int64_t enzyme_py_max_float32(const float *values, int64_t n);
+int64_t enzyme_py_min_float32(const float *values, int64_t n);
 """
 
 COPY_RANKS = (1, 2, 3, 4)

@@ -5,9 +5,11 @@
                                         an order in which the k-th of low..high stands where it belongs
     enzyme_py_search.SIDE.TYPE(ptr sorted, i64 n, ptr values, i64 m, ptr places)
                                         where m values would stand among the sorted ones
+    enzyme_py_extreme.SIDE.TYPE(ptr values, i64 n) -> i64
+                                        where the first of the largest (max) or smallest (min) stands, or of NaN
 
 The values are contiguous and are only read; orders and places are integers of 64 bits. The native stage
-compiles the functions when it meets their names (native/orders.py).
+compiles the functions when it meets their names (native/orders.py); extremes are found by csrc/extremes.c.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 ORDER = "enzyme_py_order"
 SELECT = "enzyme_py_select"
 SEARCH = "enzyme_py_search"
+EXTREME = "enzyme_py_extreme"
 TYPES = frozenset(
     "float64 float32 complex128 complex64 int64 int32 int16 int8 uint64 uint32 uint16 uint8 bool".split()
 )
@@ -24,8 +27,9 @@ _PARAMETERS = {
     ORDER: (_VALUES, "i64", _FOUND),
     SELECT: (_VALUES, "i64", "i64", "i64", "i64", _FOUND),
     SEARCH: (_VALUES, "i64", _VALUES, "i64", _FOUND),
+    EXTREME: (_VALUES, "i64"),
 }
-_ATTRIBUTES = 'nounwind willreturn nofree nosync memory(argmem: readwrite) "enzyme_inactive"'
+_ATTRIBUTES = 'nounwind willreturn nofree nosync memory(argmem: %s) "enzyme_inactive" "enzyme_no_escaping_allocation"'
 
 
 def is_order(name: str) -> bool:
@@ -35,5 +39,7 @@ def is_order(name: str) -> bool:
 
 def declaration(name: str) -> str:
     """Return the declaration that tells the pass what such a function does."""
-    parameters = ", ".join(_PARAMETERS[name.split(".", 1)[0]])
-    return f'declare void @"{name}"({parameters}) {_ATTRIBUTES}'
+    family = name.split(".", 1)[0]
+    parameters = ", ".join(_PARAMETERS[family])
+    result, touched = ("i64", "read") if family == EXTREME else ("void", "readwrite")
+    return f'declare {result} @"{name}"({parameters}) {_ATTRIBUTES % touched}'
