@@ -11,7 +11,11 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.library import with_callees
+from enzyme_py.frontend.lower import compile_kernel
 from enzyme_py.native.runtime import interface, library
+from enzyme_py.rules.orders import EXTREME
 from enzyme_py.testing import check_grads
 
 ROOT = Path(__file__).parent.parent
@@ -106,6 +110,23 @@ def test_nothing_has_no_extreme() -> None:
     for kernel, word in ((lambda x: np.max(x), "maximum"), (lambda x: x.min(), "minimum")):
         with pytest.raises(ValueError, match=f"{word} which has no identity"):
             enzyme.grad(kernel)(np.zeros(0))
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        lambda x: np.max(x),
+        lambda x: x.max(),
+        lambda x: x[np.argmin(x)],
+        lambda x: x[x.argmin()],
+        lambda x: np.ones((2, x.size)).max() * np.amin(x),
+    ],
+)
+def test_no_loop_is_left(kernel) -> None:
+    compiled = compile_kernel(as_kernel(kernel), (numba.float64[::1],))
+    names = {name for library in with_callees(compiled.library) for name in library.functions}
+    assert any(name.startswith(EXTREME) for name in names)
+    assert not any("arraymath" in name for name in names)
 
 
 def test_places_in_kernels_are_numbas() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing import signature
-from numba.extending import intrinsic, overload, overload_method
+from numba.extending import intrinsic, overload
 from numba.np.arrayobj import load_item, make_array
 
 from enzyme_py.frontend.searching import TARGET
@@ -24,20 +24,22 @@ _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
 
 
+def _place(context: Any, builder: ir.IRBuilder, kind: Any, array: Any, side: str) -> ir.Value:
+    """Emit the search in an array that is not empty."""
+    function = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(_SIZE, [_POINTER, _SIZE]), f"{EXTREME}.{side}.{kind.dtype}"
+    )
+    return builder.call(function, [builder.bitcast(array.data, _POINTER), array.nitems])
+
+
 def _finder(side: str) -> Any:
     """Return `find(values)`: the place of the first extreme of an array that is not empty."""
 
     @intrinsic
     def find(typing_context, values):  # type: ignore[no-untyped-def]
         def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
-            kind = sig.args[0]
-            array = make_array(kind)(context, builder, args[0])
-            function = cgutils.get_or_insert_function(
-                builder.module,
-                ir.FunctionType(_SIZE, [_POINTER, _SIZE]),
-                f"{EXTREME}.{side}.{kind.dtype}",
-            )
-            return builder.call(function, [builder.bitcast(array.data, _POINTER), array.nitems])
+            array = make_array(sig.args[0])(context, builder, args[0])
+            return _place(context, builder, sig.args[0], array, side)
 
         return signature(types.intp, values), lower
 
@@ -92,24 +94,50 @@ def _places(find: Any, message: str) -> Callable[..., Any]:
     return of_kind
 
 
-def _replace(side: str, word: str, functions: Sequence[Any], of_place: Any) -> None:
+_WORDS = {"max": "maximum", "min": "minimum"}
+_NO_ELEMENT = "zero-size array to reduction operation {} which has no identity"
+_NO_PLACE = "attempt to get arg{} of an empty sequence"
+
+
+def _replace(side: str, functions: Sequence[Any], of_place: Any) -> None:
     """Give np.max or np.min, and what finds its place, new code for kernels."""
-    find, element = _finder(side), functions[0]
-    none = f"zero-size array to reduction operation {word} which has no identity"
+    find = _finder(side)
     for function in functions:
-        overload(function, target=TARGET, strict=False)(_elements(find, none))
-    none = f"attempt to get arg{side} of an empty sequence"
-    overload(of_place, target=TARGET, strict=False)(_places(find, none))
-
-    # A method of one's own hides Numba's, for all arrays.
-    @overload_method(types.Array, side, target=TARGET, strict=False)
-    def element_method(a: Any) -> Callable[..., Any]:
-        return lambda a: element(a)  # noqa: PLW0108  (Numba compiles it)
-
-    @overload_method(types.Array, f"arg{side}", target=TARGET, strict=False)
-    def place_method(a: Any, axis: Any = None) -> Callable[..., Any]:
-        return lambda a, axis=None: of_place(a, axis)
+        message = _NO_ELEMENT.format(_WORDS[side])
+        overload(function, target=TARGET, strict=False)(_elements(find, message))
+    overload(of_place, target=TARGET, strict=False)(_places(find, _NO_PLACE.format(side)))
 
 
-_replace("max", "maximum", (np.max, np.amax), np.argmax)
-_replace("min", "minimum", (np.min, np.amin), np.argmin)
+_replace("max", (np.max, np.amax), np.argmax)
+_replace("min", (np.min, np.amin), np.argmin)
+_METHODS: dict[Any, tuple[str, str]] = {
+    (types.Array, f"{word}{side}"): (word, side) for word in ("", "arg") for side in _WORDS
+}
+
+
+def method(function: Any, sig: Any) -> Callable[..., Any] | None:
+    """Return what lowers `x.max()` or `x.argmax()`, None for anything else.
+
+    Lowered here, because Numba keeps the code of a method under one name for all targets: which of two overloads
+    it takes depends on what was imported first.
+    """
+    found = _METHODS.get(getattr(function, "typing_key", None))
+    if found is None or sig is None:
+        return None
+    array, *axis = sig.as_function().args
+    if not _is_known(array) or not all(map(cgutils.is_nonelike, axis)):
+        return None
+    word, side = found
+
+    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+        kind = sig.as_function().args[0]
+        array = make_array(kind)(context, builder, args[0])
+        message = _NO_PLACE.format(side) if word else _NO_ELEMENT.format(_WORDS[side])
+        with builder.if_then(cgutils.is_null(builder, array.nitems), likely=False):
+            context.call_conv.return_user_exc(builder, ValueError, (message,))
+        place = _place(context, builder, kind, array, side)
+        if word:
+            return place
+        return load_item(context, builder, kind, builder.gep(array.data, [place]))
+
+    return lower
