@@ -74,8 +74,6 @@ _WHY = """* gmm with d = 64: most points belong to one component, and the weight
 * ht: by hand the twenty angles lie innermost, and one pass over the vertices does; ours makes two passes, of fourteen
   columns each, with the objective in each of them, and takes care of zero times infinity. All 28 columns in one pass were 2 times C by
   hand, but took 9 s to compile.
-* lse beside JAX: ours notes which element is the largest, number by number, which takes half of the time;
-  XLA has a polynomial of its own for exp inline; ours and C call the C library's, for vectors or for one number.
 * llsq with many points: the loss is known behind the last point, so the powers of all points are kept for the way back, 128
   bytes each, which no cache holds; by hand both sweeps of a point are done at once, which a tool could do only if it knew that
   the sum's slope is the same for all. Up to 1024 points it is 1.1 times C.
