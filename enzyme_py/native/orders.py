@@ -16,7 +16,7 @@ from numba.extending import register_jitable
 from numba.np import arraymath, arrayobj
 
 from enzyme_py.native.runtime import runtime_addresses
-from enzyme_py.rules.orders import EXTREME, ORDER, SELECT, is_order
+from enzyme_py.rules.orders import ORDER, SCAN, SELECT, is_order
 
 _sort_func = arrayobj.get_sort_func
 
@@ -26,7 +26,7 @@ def order_address(name: str) -> int | None:
     if not is_order(name):
         return None
     family, kind, of = name.split(".")
-    if family == EXTREME:
+    if family == SCAN:
         return runtime_addresses()[f"enzyme_py_{kind}_{of}"]
     return int(_compiled(name).address)
 

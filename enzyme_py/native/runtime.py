@@ -58,6 +58,8 @@ int64_t enzyme_py_max_float64(const double *values, int64_t n);
 int64_t enzyme_py_min_float64(const double *values, int64_t n);
 int64_t enzyme_py_max_float32(const float *values, int64_t n);
 int64_t enzyme_py_min_float32(const float *values, int64_t n);
+int64_t enzyme_py_any_bool(const uint8_t *values, int64_t n);
+int64_t enzyme_py_all_bool(const uint8_t *values, int64_t n);
 """
 
 COPY_RANKS = (1, 2, 3, 4)

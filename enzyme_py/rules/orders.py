@@ -1,15 +1,16 @@
-"""Functions that find an order of numbers: constants to every derivative, with no body for the pass.
+"""Functions that find an order of numbers, or their extremes: constants to every derivative, with no body for the pass.
 
     enzyme_py_order.KIND.TYPE(ptr values, i64 n, ptr order)                 an order that sorts
     enzyme_py_select.NAN.TYPE(ptr values, i64 n, i64 k, i64 low, i64 high, ptr order)
                                         an order in which the k-th of low..high stands where it belongs
     enzyme_py_search.SIDE.TYPE(ptr sorted, i64 n, ptr values, i64 m, ptr places)
                                         where m values would stand among the sorted ones
-    enzyme_py_extreme.SIDE.TYPE(ptr values, i64 n) -> i64
-                                        where the first of the largest (max) or smallest (min) stands, or of NaN
+    enzyme_py_scan.KIND.TYPE(ptr values, i64 n) -> i64
+                                        where the first of the largest (max) or smallest (min) stands, or of NaN;
+                                        whether one (any) or each (all) is true
 
 The values are contiguous and are only read; orders and places are integers of 64 bits. The native stage
-compiles the functions when it meets their names (native/orders.py); extremes are found by csrc/extremes.c.
+compiles the functions when it meets their names (native/orders.py); scans are in csrc/scans.c.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 ORDER = "enzyme_py_order"
 SELECT = "enzyme_py_select"
 SEARCH = "enzyme_py_search"
-EXTREME = "enzyme_py_extreme"
+SCAN = "enzyme_py_scan"
 TYPES = frozenset(
     "float64 float32 complex128 complex64 int64 int32 int16 int8 uint64 uint32 uint16 uint8 bool".split()
 )
@@ -27,7 +28,7 @@ _PARAMETERS = {
     ORDER: (_VALUES, "i64", _FOUND),
     SELECT: (_VALUES, "i64", "i64", "i64", "i64", _FOUND),
     SEARCH: (_VALUES, "i64", _VALUES, "i64", _FOUND),
-    EXTREME: (_VALUES, "i64"),
+    SCAN: (_VALUES, "i64"),
 }
 _ATTRIBUTES = 'nounwind willreturn nofree nosync memory(argmem: %s) "enzyme_inactive" "enzyme_no_escaping_allocation"'
 
@@ -41,5 +42,5 @@ def declaration(name: str) -> str:
     """Return the declaration that tells the pass what such a function does."""
     family = name.split(".", 1)[0]
     parameters = ", ".join(_PARAMETERS[family])
-    result, touched = ("i64", "read") if family == EXTREME else ("void", "readwrite")
+    result, touched = ("i64", "read") if family == SCAN else ("void", "readwrite")
     return f'declare {result} @"{name}"({parameters}) {_ATTRIBUTES % touched}'

@@ -1,4 +1,4 @@
-"""np.max and np.min: the place of the first extreme, found by csrc/extremes.c, and derivatives through it."""
+"""np.max, np.any and their like: found by csrc/scans.c, and derivatives of what is read there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.frontend.library import with_callees
 from enzyme_py.frontend.lower import compile_kernel
 from enzyme_py.native.runtime import interface, library
-from enzyme_py.rules.orders import EXTREME
+from enzyme_py.rules.orders import SCAN
 from enzyme_py.testing import check_grads
 
 ROOT = Path(__file__).parent.parent
@@ -31,7 +31,7 @@ def test_places_are_those_of_a_plain_loop(flavour, tmp_path) -> None:
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.skip("no C compiler on this machine")
-    sources = [ROOT / "tests/c/extremes_driver.c", ROOT / "csrc/extremes.c"]
+    sources = [ROOT / "tests/c/scans_driver.c", ROOT / "csrc/scans.c"]
     flags = ["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'csrc'}"]
     command = [compiler, *flags, *FLAVOURS[flavour], *map(str, sources)]
     subprocess.run([*command, "-o", str(tmp_path / "driver")], check=True)
@@ -120,12 +120,14 @@ def test_nothing_has_no_extreme() -> None:
         lambda x: x[np.argmin(x)],
         lambda x: x[x.argmin()],
         lambda x: np.ones((2, x.size)).max() * np.amin(x),
+        lambda x: x[0] if np.any(x > 1.0) else x[1],
+        lambda x: x[0] if (x > 1.0).all() else x[1],
     ],
 )
 def test_no_loop_is_left(kernel) -> None:
     compiled = compile_kernel(as_kernel(kernel), (numba.float64[::1],))
     names = {name for library in with_callees(compiled.library) for name in library.functions}
-    assert any(name.startswith(EXTREME) for name in names)
+    assert any(name.startswith(SCAN) for name in names)
     assert not any("arraymath" in name for name in names)
 
 
@@ -147,6 +149,38 @@ def test_integers_and_complex_numbers_are_numbas_affair() -> None:
 
     found = enzyme.gradient(mixed, np.ones(2), np.array([3, 7]), np.array([1j, 2.0 + 1j]))
     np.testing.assert_array_equal(found[0], [9.0, 7.0])
+
+
+def guarded(x, y):
+    """Branches by what all elements say; none of an array without elements is true, and each of them."""
+    total = 0.0
+    for i in range(x.size):
+        if np.any(x[:i] > 1.0) and not (y[:i] > 1.0).any():
+            total += x[i] * y[i]
+        if np.all(np.isfinite(x[i:])) and (x * y < 9.0).all():
+            total += np.sin(x[i])
+        while np.any(x * total > 4.0):
+            total *= 0.5
+    return total
+
+
+def test_truths_are_constants_in_every_order() -> None:
+    x, y = Y, np.array([0.4, 0.6, 0.1, 1.2, 0.9])
+    for second in (guarded, lambda x, y: guarded(x * x, y - x)):
+        check_grads(second, (x, y), order=1)
+    check_grads(lambda x: guarded(x, x * 0.3), (x,), order=1)
+    assert enzyme.grad(lambda x: np.sum(x) if np.all(x > 9.0) else 7.0)(np.zeros(0)).size == 0
+
+
+def test_reverse_over_reverse_of_truths() -> None:
+    def loss(x):
+        total = 0.0
+        for i in range(x.size):
+            if np.any(x[: i + 1] > 1.0) or np.all(x < 2.0):
+                total += np.sin(x[i]) * x[0]
+        return total
+
+    check_grads(loss, (Y,), order=2)
 
 
 def lowered(x, n):

@@ -1,12 +1,14 @@
-"""np.max, np.min, np.argmax and np.argmin: the place is a constant, found where the pass does not look; the element is read from there.
+"""np.max, np.min, np.argmax, np.argmin, np.any and np.all: constants, found where the pass does not look.
 
 Numba compares all elements in a loop. The pass notes in each turn which element is the largest so far, beside
-it, and LLVM makes no vectors of such a pair: half of the time of a log-sum-exp (docs/decisions.md). The place is that
-of the first among equals, as Numba's loop finds it, and of the first NaN, if there is one.
+it, and LLVM makes no vectors of such a pair: half of the time of a log-sum-exp (docs/decisions.md). Here the place is
+found outside, and the element is read from there: the first among equals, as in Numba's loop, or the first NaN, if there is
+one. A loop that returns at the first that is true has a number of turns that nobody knows: reverse over reverse is refused.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,28 +20,28 @@ from numba.extending import intrinsic, overload
 from numba.np.arrayobj import load_item, make_array
 
 from enzyme_py.frontend.searching import TARGET
-from enzyme_py.rules.orders import EXTREME
+from enzyme_py.rules.orders import SCAN
 
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
 
 
-def _place(context: Any, builder: ir.IRBuilder, kind: Any, array: Any, side: str) -> ir.Value:
-    """Emit the search in an array that is not empty."""
+def _scan(context: Any, builder: ir.IRBuilder, kind: Any, array: Any, side: str) -> ir.Value:
+    """Emit the scan of an array."""
     function = cgutils.get_or_insert_function(
-        builder.module, ir.FunctionType(_SIZE, [_POINTER, _SIZE]), f"{EXTREME}.{side}.{kind.dtype}"
+        builder.module, ir.FunctionType(_SIZE, [_POINTER, _SIZE]), f"{SCAN}.{side}.{kind.dtype}"
     )
     return builder.call(function, [builder.bitcast(array.data, _POINTER), array.nitems])
 
 
 def _finder(side: str) -> Any:
-    """Return `find(values)`: the place of the first extreme of an array that is not empty."""
+    """Return `find(values)`: the place of the first extreme of an array that is not empty; for any and all 1 or 0."""
 
     @intrinsic
     def find(typing_context, values):  # type: ignore[no-untyped-def]
         def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
             array = make_array(sig.args[0])(context, builder, args[0])
-            return _place(context, builder, sig.args[0], array, side)
+            return _scan(context, builder, sig.args[0], array, side)
 
         return signature(types.intp, values), lower
 
@@ -58,10 +60,19 @@ def _element(typing_context, values, place):  # type: ignore[no-untyped-def]
     return signature(values.dtype, values, place), lower
 
 
-def _is_known(array: Any) -> bool:
+def _is_known(array: Any, *dtypes: Any) -> bool:
     """Tell whether elements lie one behind the other, in the order in which Numba compares them."""
     is_array = isinstance(array, types.Array) and array.layout == "C"
-    return is_array and array.dtype in (types.float64, types.float32)
+    return is_array and array.dtype in (dtypes or (types.float64, types.float32))
+
+
+def _truth(find: Any) -> Callable[..., Any]:
+    def of_kind(a: Any) -> Callable[..., Any] | None:
+        if not _is_known(a, types.boolean):
+            return None
+        return lambda a: find(a) != 0
+
+    return of_kind
 
 
 def _elements(find: Any, message: str) -> Callable[..., Any]:
@@ -110,34 +121,48 @@ def _replace(side: str, functions: Sequence[Any], of_place: Any) -> None:
 
 _replace("max", (np.max, np.amax), np.argmax)
 _replace("min", (np.min, np.amin), np.argmin)
+overload(np.any, target=TARGET, strict=False)(_truth(_finder("any")))
+overload(np.all, target=TARGET, strict=False)(_truth(_finder("all")))
 _METHODS: dict[Any, tuple[str, str]] = {
     (types.Array, f"{word}{side}"): (word, side) for word in ("", "arg") for side in _WORDS
 }
 
 
 def method(function: Any, sig: Any) -> Callable[..., Any] | None:
-    """Return what lowers `x.max()` or `x.argmax()`, None for anything else.
+    """Return what lowers `x.max()`, `x.argmax()` or `x.any()`, None for anything else.
 
     Lowered here, because Numba keeps the code of a method under one name for all targets: which of two overloads
     it takes depends on what was imported first.
     """
-    found = _METHODS.get(getattr(function, "typing_key", None))
-    if found is None or sig is None:
+    key = getattr(function, "typing_key", None)
+    if sig is None or not isinstance(key, tuple) or key[0] is not types.Array:
         return None
     array, *axis = sig.as_function().args
-    if not _is_known(array) or not all(map(cgutils.is_nonelike, axis)):
+    if key[1] in ("any", "all") and _is_known(array, types.boolean):
+        return functools.partial(_lower_truth, key[1])
+    found = _METHODS.get(key)
+    if found is None or not _is_known(array) or not all(map(cgutils.is_nonelike, axis)):
         return None
-    word, side = found
+    return functools.partial(_lower_extreme, *found)
 
-    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        kind = sig.as_function().args[0]
-        array = make_array(kind)(context, builder, args[0])
-        message = _NO_PLACE.format(side) if word else _NO_ELEMENT.format(_WORDS[side])
-        with builder.if_then(cgutils.is_null(builder, array.nitems), likely=False):
-            context.call_conv.return_user_exc(builder, ValueError, (message,))
-        place = _place(context, builder, kind, array, side)
-        if word:
-            return place
-        return load_item(context, builder, kind, builder.gep(array.data, [place]))
 
-    return lower
+def _lower_truth(
+    side: str, context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]
+) -> Any:
+    kind = sig.as_function().args[0]
+    found = _scan(context, builder, kind, make_array(kind)(context, builder, args[0]), side)
+    return builder.icmp_signed("!=", found, found.type(0))
+
+
+def _lower_extreme(
+    word: str, side: str, context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]
+) -> Any:
+    kind = sig.as_function().args[0]
+    array = make_array(kind)(context, builder, args[0])
+    message = _NO_PLACE.format(side) if word else _NO_ELEMENT.format(_WORDS[side])
+    with builder.if_then(cgutils.is_null(builder, array.nitems), likely=False):
+        context.call_conv.return_user_exc(builder, ValueError, (message,))
+    place = _scan(context, builder, kind, array, side)
+    if word:
+        return place
+    return load_item(context, builder, kind, builder.gep(array.data, [place]))

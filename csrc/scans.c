@@ -1,13 +1,14 @@
-/* Places of extremes; extremes.h states the contract.
+/* Scans of many numbers; scans.h states the contract.
  *
- * One place carried along is a chain of comparisons that no compiler turns into vectors. So each
+ * Extremes: one place carried along is a chain of comparisons that no compiler turns into vectors. So each
  * block is looked at for its extreme and for NaN, by vectors, and the best block is looked at once
  * more, at the end, for the place. Compilers make no vectors of the first either, since a
  * comparison with NaN may raise a flag: hence SSE2, which every x86-64 has.
  */
-#include "extremes.h"
+#include "scans.h"
 
 #include <stdbool.h>
+#include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -89,3 +90,20 @@ FIND(max_float64, double, >, __m128d, pd, max)
 FIND(min_float64, double, <, __m128d, pd, min)
 FIND(max_float32, float, >, __m128, ps, max)
 FIND(min_float32, float, <, __m128, ps, min)
+
+int64_t enzyme_py_any_bool(const uint8_t *values, int64_t n) {
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t word;
+        memcpy(&word, values + i, sizeof word);
+        if (word != 0) return 1;
+    }
+    for (; i < n; i++) {
+        if (values[i] != 0) return 1;
+    }
+    return 0;
+}
+
+int64_t enzyme_py_all_bool(const uint8_t *values, int64_t n) {
+    return n == 0 || memchr(values, 0, (size_t)n) == NULL;
+}

@@ -1,8 +1,8 @@
-/* Exercises csrc/extremes.c against a loop that carries the place; exits 0 if all held.
+/* Exercises csrc/scans.c against a loop that carries the place; exits 0 if all held.
  *
  * Buffers end where their numbers end, so that the sanitizer sees every byte too many.
  */
-#include "extremes.h"
+#include "scans.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +49,23 @@ CASE(min_float64, double, <)
 CASE(max_float32, float, >)
 CASE(min_float32, float, <)
 
+static void check_truth(int64_t n) {
+    uint8_t *values = malloc((size_t)n + 1);
+    int64_t likely = draw(3), trues = 0;
+    for (int64_t i = 0; i < n; i++) {
+        values[i] = likely == 0 ? 0 : likely == 1 ? 1 : draw(2);
+        if (draw(2 * n) == 0) values[i] = !values[i];
+        trues += values[i];
+    }
+    if (enzyme_py_any_bool(values, n) != (trues > 0) || enzyme_py_all_bool(values, n) != (trues == n)) {
+        fprintf(stderr, "%lld of %lld are true\n", (long long)trues, (long long)n);
+        exit(1);
+    }
+    free(values);
+}
+
 static void check(int64_t n) {
+    check_truth(n);
     for (int kind = 0; kind < 3; kind++) {
         check_max_float64(n, kind);
         check_min_float64(n, kind);
@@ -59,6 +75,7 @@ static void check(int64_t n) {
 }
 
 int main(void) {
+    check_truth(0);
     for (int round = 0; round < 20; round++) {
         for (int64_t n = 1; n < 80; n++) check(n);
         for (int64_t n = 1000; n < 1050; n += 3) check(n);
