@@ -176,6 +176,47 @@ def other_memory(x, w):
     return v.sum()
 
 
+@enzyme.jit
+def cubes(x):
+    return np.sum(x**3)
+
+
+@enzyme.jit
+def last_cubed(x):
+    x[0] = x[4] ** 3
+    return x[0] * x[1]
+
+
+@lost
+def shadow_of_a_gradient(x, w):
+    w[:] = 0.0
+    enzyme.autodiff(enzyme.Reverse, cubes, enzyme.Active, enzyme.Duplicated(x, w))
+    return np.sum(w * w)
+
+
+@lost
+def tangents_that_a_kernel_writes(x, w):
+    y = x.copy()
+    (found,) = enzyme.autodiff(
+        enzyme.Forward, last_cubed, enzyme.Duplicated, enzyme.Duplicated(y, w)
+    )
+    return found + w[0]
+
+
+@kept
+def tangents_that_are_read(x, w):
+    (found,) = enzyme.autodiff(enzyme.Forward, cubes, enzyme.Duplicated, enzyme.Duplicated(x, w))
+    return found
+
+
+@kept
+def gradient_of_constants(x, w):
+    ones = np.ones(x.size)
+    w[:] = 0.0
+    enzyme.autodiff(enzyme.Reverse, cubes, enzyme.Active, enzyme.Duplicated(ones, w))
+    return np.sum(w * x)
+
+
 def reverse(kernel: Any, strict: bool = False) -> None:
     x, w = X.copy(), W.copy()
     with enzyme.config(strict=strict):
@@ -209,6 +250,11 @@ def test_strict_is_an_error_each_time() -> None:
     for _ in range(2):
         with pytest.raises(ActivityError, match="writes `w`"):
             reverse(jitted, strict=True)
+
+
+def test_a_shadow_that_is_not_constant_is_right() -> None:
+    found, _ = enzyme.grad(shadow_of_a_gradient, argnums=(0, 1))(X.copy(), W.copy())
+    np.testing.assert_allclose(found, 36.0 * X**3, rtol=1e-13)  # of the sum of (3 x^2)^2
 
 
 def test_unselected_arguments_of_grad() -> None:

@@ -128,3 +128,8 @@ def functions_in(ir: str) -> Iterator[Function]:
             name = ""
         elif name and line.startswith(" ") and not line.startswith("    #dbg"):
             lines.append(line)
+
+
+def bare(definition: str) -> str:
+    """Return an instruction without its metadata."""
+    return definition.split(", !", 1)[0]

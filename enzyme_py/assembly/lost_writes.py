@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import llvmlite.binding as llvm
@@ -23,21 +23,22 @@ import llvmlite.binding as llvm
 from enzyme_py.assembly.ir_text import (
     Call,
     Function,
+    bare,
     call_in,
     functions_in,
     split_operands,
     value_of,
     values_in,
 )
+from enzyme_py.assembly.pass_calls import CONST, PRIMITIVE, arguments_of, function_of, is_forward
+from enzyme_py.assembly.pointer_origins import PHI_VALUE, origins
 from enzyme_py.errors import ActivityError, ConstWrittenWarning, Where
 from enzyme_py.frontend.llvm_modules import Modules, run_once
 from enzyme_py.frontend.type_hints import HINT
 from enzyme_py.settings import settings
 
-_PRIMITIVE = "__enzyme_"
 _HOLDS_FLOATS = re.compile(r'"enzyme_type"="[^"]*\[-1,-1\]:Float')
 _ARGUMENT = re.compile(r"^%arg\.([^.\"]+)")
-_PHI_VALUE = re.compile(r"\[ (.+?), %")
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "enzyme_py_copy")
 _HARMLESS = (
     "llvm.",
@@ -49,7 +50,6 @@ _HARMLESS = (
 _ALLOCATIONS = ("malloc", "calloc", "realloc", "NRT_")
 # Results that carry no derivative, whatever they are made from.
 _PLAIN = ("icmp", "fcmp", "sitofp", "uitofp", "fptosi", "fptoui", "ptrtoint", "alloca")
-_THROUGH = ("bitcast", "addrspacecast", "freeze")
 
 
 def lost_writes(ir: str) -> tuple[tuple[str, str], ...]:
@@ -65,7 +65,7 @@ def lost_writes(ir: str) -> tuple[tuple[str, str], ...]:
     found: set[tuple[str, str]] = set()
     for function in functions.values():
         for _, call in function.calls:
-            if call.callee.startswith(_PRIMITIVE):
+            if call.callee.startswith(PRIMITIVE):
                 found |= set(_lost_at(reader, function, call))
     return tuple(sorted(found))
 
@@ -77,7 +77,7 @@ def has_constant_arrays(ir: str) -> bool:
         labels
         for function in functions.values()
         for line in function.lines
-        if f"@{_PRIMITIVE}" in line and (call := call_in(line)) is not None
+        if f"@{PRIMITIVE}" in line and (call := call_in(line)) is not None
         for _, labels, _ in _constants_at(functions, function, call)
     )
 
@@ -135,16 +135,13 @@ def _constants_at(
 
     With it come its constant arrays of floats, labelled by argument, and all that is constant.
     """
-    about = call.values[0]
-    if about.startswith("%"):  # before any pass, a cast
-        about = value_of(_bare(caller.definitions.get(about, "")).split(" to ", 1)[0])
-    shim = functions.get(about.lstrip("@").strip('"'))
+    shim = function_of(functions, caller, call)
     if shim is None:
         return
-    markers = list(_markers(caller, call))
-    if len(markers) != len(shim.parameters) or set(markers) == {"enzyme_const"}:
+    markers = [given.marker for given in arguments_of(caller, call)]
+    if len(markers) != len(shim.parameters) or set(markers) == {CONST}:
         return
-    constant = [number for number, marker in enumerate(markers) if marker == "enzyme_const"]
+    constant = [number for number, marker in enumerate(markers) if marker == CONST]
     labels = {
         shim.parameters[number]: frozenset({found.group(1)})
         for number in constant
@@ -152,22 +149,6 @@ def _constants_at(
         and _HOLDS_FLOATS.search(shim.declared[number])
     }
     yield shim, labels, frozenset(shim.parameters[number] for number in constant)
-
-
-def _markers(caller: Function, call: Call) -> Iterator[str]:
-    """Yield the activity marker of each parameter of the function that the pass is given."""
-    for operand, value in zip(call.operands[1:], call.values[1:], strict=True):
-        name = _marker(caller, operand, value)
-        if name in {"enzyme_const", "enzyme_dup", "enzyme_dupnoneed", "enzyme_out"}:
-            yield name
-
-
-def _marker(caller: Function, operand: str, value: str) -> str | None:
-    if not operand.startswith("i32 "):
-        return None
-    definition = caller.definitions.get(value, "")
-    found = re.match(r"load i32, ptr @(enzyme_\w+)", definition)
-    return found.group(1) if found else None
 
 
 @dataclass
@@ -178,13 +159,20 @@ class _Reader:
     _seen: dict[object, frozenset[str]] = field(default_factory=dict)
 
     def written(
-        self, function: Function, labels: dict[str, frozenset[str]], quiet: frozenset[str]
+        self,
+        function: Function,
+        labels: dict[str, frozenset[str]],
+        quiet: frozenset[str],
+        loud: frozenset[str] = frozenset(),
     ) -> frozenset[str]:
-        """Return the labels of parameters through which something active is written."""
-        key = (function.name, frozenset(labels.items()), quiet)
+        """Return the labels of parameters through which something active is written.
+
+        Memory that has a label is constant, unless it is `loud`.
+        """
+        key = (function.name, frozenset(labels.items()), quiet, loud)
         if key not in self._seen:
             self._seen[key] = frozenset()  # for recursion
-            self._seen[key] = frozenset(_Body(self, function, labels, quiet).written())
+            self._seen[key] = frozenset(_Body(self, function, labels, quiet, loud).written())
         return self._seen[key]
 
 
@@ -197,11 +185,13 @@ class _Body:
         function: Function,
         labels: dict[str, frozenset[str]],
         quiet: frozenset[str],
+        loud: frozenset[str],
     ) -> None:
         self.reader = reader
         self.function = function
         self.labels = labels
         self.quiet = quiet
+        self.loud = loud
         self._origins_of: dict[str, frozenset[str]] = {}
         self._is_object_active: dict[str, bool] = {}
 
@@ -215,28 +205,66 @@ class _Body:
             if call.callee in self.reader.functions:
                 own = {value: self._labels(value) for value in _pointers(call)}
                 yield from self._written_below(call, own)
+            elif call.callee.startswith(PRIMITIVE):
+                yield from self._written_by_pass(call, self._labels)
 
     def _written_below(self, call: Call, labels: dict[str, frozenset[str]]) -> Iterable[str]:
         """Return the labels that a callee writes, with its pointers labelled as given."""
         callee = self.reader.functions[call.callee]
         if not any(labels.values()) or len(callee.parameters) != len(call.values):
             return ()
-        below, quiet = {}, set()
+        below, quiet, loud = {}, set(), set()
         for parameter, operand, value in zip(
             callee.parameters, call.operands, call.values, strict=True
         ):
             is_pointer = operand.startswith("ptr")
             if is_pointer and labels.get(value):
                 below[parameter] = labels[value]
+                if self._origins(value) & self.loud:
+                    loud.add(parameter)
             elif not (self._memory_is_active if is_pointer else self.is_active)(value):
                 quiet.add(parameter)
-        return self.reader.written(callee, below, frozenset(quiet))
+        return self.reader.written(callee, below, frozenset(quiet), frozenset(loud))
+
+    def _written_by_pass(self, call: Call, label: Callable[[str], frozenset[str]]) -> Iterable[str]:
+        """Return the labels of memory that a derivative in this function writes something active to.
+
+        Both modes write where the function itself does; to shadows reverse mode adds slopes, and forward mode
+        writes where the function writes.
+        """
+        shim = function_of(self.reader.functions, self.function, call)
+        given = list(arguments_of(self.function, call))
+        if shim is None or len(given) != len(shim.parameters):
+            return frozenset()
+        pairs = list(zip(shim.parameters, given, strict=True))
+        primals = {name: found for name, one in pairs if (found := label(one.primal))}
+        shadows = {name: found for name, one in pairs if (found := _union(map(label, one.shadows)))}
+        if not primals and not shadows:
+            return frozenset()
+        active = {
+            name
+            for name, one in pairs
+            if self.is_active(one.primal) or self._memory_is_active(one.primal)
+        }
+        if shadows and active and not is_forward(call):
+            return _union([*shadows.values(), self._written_inside(shim, primals, active)])
+        below = {name: _union([primals.get(name, ()), shadows.get(name, ())]) for name, _ in pairs}
+        return self._written_inside(shim, below, active)
+
+    def _written_inside(
+        self, shim: Function, labels: dict[str, frozenset[str]], active: set[str]
+    ) -> frozenset[str]:
+        below = {name: found for name, found in labels.items() if found}
+        if not below:
+            return frozenset()
+        quiet = frozenset(shim.parameters) - active - set(below)
+        return self.reader.written(shim, below, quiet, frozenset(active & set(below)))
 
     def _origins(self, pointer: str) -> frozenset[str]:
         """Return everything that a pointer can be an offset from."""
         found = self._origins_of.get(pointer)
         if found is None:
-            found = frozenset(_walk(self.function, pointer)) - {"undef", "poison"}
+            found = frozenset(origins(self.function, pointer)) - {"undef", "poison"}
             self._origins_of[pointer] = found
         return found
 
@@ -274,6 +302,8 @@ class _Body:
 
     def _object_is_active(self, origin: str) -> bool:
         """Tell whether memory may hold anything active; memory of this function is looked into."""
+        if origin in self.loud:
+            return True
         if origin in self.labels or origin in self.quiet or not origin.startswith("%"):
             return False
         if not _is_own_memory(self.function.definitions.get(origin, "")):
@@ -294,10 +324,19 @@ class _Body:
         given = {value for value in _pointers(call) if origin in self._origins(value)}
         if not given or call.callee.startswith(_HARMLESS):
             return False
+        if call.callee.startswith(PRIMITIVE):
+            mine = frozenset({"?"})
+            return "?" in self._written_by_pass(
+                call, lambda one: mine if origin in self._origins(one) else frozenset()
+            )
         if call.callee not in self.reader.functions:
             return True
         asked = {value: frozenset({"?"} if value in given else ()) for value in _pointers(call)}
         return "?" in self._written_below(call, asked)
+
+
+def _union(sets: Iterable[Iterable[str]]) -> frozenset[str]:
+    return frozenset().union(*sets)
 
 
 @dataclass(frozen=True)
@@ -323,39 +362,6 @@ def _writes(function: Function) -> list[_Write]:
     return found
 
 
-def _walk(function: Function, pointer: str) -> Iterator[str]:
-    """Follow a pointer back to where it begins."""
-    seen, pending = set[str](), [pointer]
-    while pending:
-        current = pending.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        steps = _pointer_sources(function.definitions.get(current, ""))
-        if steps is None:
-            yield current
-        else:
-            pending += steps
-
-
-def _pointer_sources(definition: str) -> list[str] | None:
-    """Return what a pointer is made from, or None where it begins."""
-    if definition.startswith("getelementptr "):
-        return [value_of(split_operands(definition)[1])]
-    if definition.startswith("phi ptr"):
-        return [value_of(one) for one in _PHI_VALUE.findall(definition)]
-    if definition.startswith("select "):
-        return [value_of(one) for one in split_operands(_bare(definition))[1:3]]
-    if definition.startswith(_THROUGH):
-        return [value_of(_bare(definition).split(" to ", 1)[0])]
-    return None
-
-
-def _bare(definition: str) -> str:
-    """Return an instruction without its metadata."""
-    return definition.split(", !", 1)[0]
-
-
 def _pointers(call: Call) -> list[str]:
     pairs = zip(call.operands, call.values, strict=True)
     return [value for operand, value in pairs if operand.startswith("ptr")]
@@ -374,12 +380,12 @@ def _sources(definition: str) -> list[str]:
     if definition.startswith((*_PLAIN, "load ")):
         return []
     if definition.startswith("phi "):
-        return [value_of(one) for one in _PHI_VALUE.findall(definition)]
+        return [value_of(one) for one in PHI_VALUE.findall(definition)]
     call = call_in(definition)
     if call is not None:
         pairs = zip(call.operands, call.values, strict=True)
         return [value for operand, value in pairs if not operand.startswith(("i", "ptr"))]
-    values = values_in(_bare(definition))
+    values = values_in(bare(definition))
     return values[1:] if definition.startswith("select i1 %") else values
 
 

@@ -382,6 +382,7 @@ class Questions:
                 n,
             )[0]
 
-        taken = enzyme.grad(slope, argnums=(0, 1, 2))
-        slopes = taken(*self.at.given(*self.at.active)[:3], *self._second_fixed())
+        # By the directions, too: a kernel that writes its arguments writes their tangents there.
+        taken = enzyme.grad(slope, argnums=(0, 1, 2, 3, 4))
+        slopes = taken(*self.at.given(*self.at.active)[:3], *self._second_fixed())[:3]
         self._check_curvature(inner(slopes, self.at.first), "reverse over forward")
