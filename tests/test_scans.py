@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,7 +15,7 @@ import enzyme_py as enzyme
 from enzyme_py.frontend.kernels import as_kernel
 from enzyme_py.frontend.library import with_callees
 from enzyme_py.frontend.lower import compile_kernel
-from enzyme_py.native.runtime import interface, library
+from enzyme_py.native.runtime import SCANS, interface, scan_library
 from enzyme_py.rules.orders import SCAN
 from enzyme_py.testing import check_grads
 
@@ -39,13 +40,18 @@ def test_places_are_those_of_a_plain_loop(flavour, tmp_path) -> None:
     assert run.returncode == 0, run.stderr
 
 
+def test_the_mirror_declares_what_the_header_declares() -> None:
+    header = re.findall(r"ENZYME_PY_API (.*;)", (ROOT / "csrc" / "scans.h").read_text())
+    assert header == SCANS.strip().splitlines()
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_built_library_agrees_with_numpy(dtype) -> None:
     random = np.random.default_rng(0)
     for n in (1, 7, 8, 15, 16, 17, 1023, 1024, 1025, 5000):
         values = random.integers(-20, 20, n).astype(dtype)
         for side in ("max", "min"):
-            function = getattr(library(), f"enzyme_py_{side}_{np.dtype(dtype)}")
+            function = getattr(scan_library(), f"enzyme_py_{side}_{np.dtype(dtype)}")
             kind = "double *" if dtype is np.float64 else "float *"
             place = function(interface().cast(kind, values.ctypes.data), n)
             assert place == getattr(np, f"arg{side}")(values)

@@ -54,13 +54,16 @@ void enzyme_py_idle_after(size_t milliseconds);
 void enzyme_py_large(void *start, size_t bytes);
 void enzyme_py_scribble(int32_t on);
 void enzyme_py_fail_after(size_t count);
+"""
+
+SCANS = """
 int64_t enzyme_py_max_float64(const double *values, int64_t n);
 int64_t enzyme_py_min_float64(const double *values, int64_t n);
 int64_t enzyme_py_max_float32(const float *values, int64_t n);
 int64_t enzyme_py_min_float32(const float *values, int64_t n);
 int64_t enzyme_py_any_bool(const uint8_t *values, int64_t n);
 int64_t enzyme_py_all_bool(const uint8_t *values, int64_t n);
-"""
+"""  # what csrc/scans.h declares
 
 COPY_RANKS = (1, 2, 3, 4)
 COPY_PAIRS = ("dd", "ss", "ds", "sd")  # the element types of dst and src
@@ -108,8 +111,16 @@ def library() -> Any:
 
 
 @functools.cache
+def scan_library() -> Any:
+    """The same for scans.h: apart, since only generated code needs these, and by address."""
+    ffi = cffi.FFI()
+    ffi.cdef(SCANS)
+    return ffi.dlopen(_file())
+
+
+@functools.cache
 def copy_library() -> Any:
-    """The same for copies.h: apart, since only generated code needs these, and by address."""
+    """The same for copies.h."""
     ffi = cffi.FFI()
     ffi.cdef(copy_declarations())
     return ffi.dlopen(_file())
@@ -119,7 +130,7 @@ def copy_library() -> Any:
 def runtime_addresses() -> dict[str, int]:
     """The address of every function of the runtime."""
     loaded = ctypes.CDLL(_file())
-    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + copy_declarations())
+    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + SCANS + copy_declarations())
     return {name: _address(loaded[name]) for name in names}
 
 
