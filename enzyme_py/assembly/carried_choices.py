@@ -19,13 +19,12 @@ from __future__ import annotations
 
 import re
 
-from enzyme_py.assembly.control_flow import Body
+from enzyme_py.assembly.control_flow import Body, rewritten, with_inserted
 from enzyme_py.assembly.graphs import graphs, loops
 from enzyme_py.assembly.natural_loops import Flow
+from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.frontend.type_hints import BARRIER, BARRIER_ATTRIBUTES
 
-_REVERSE = re.compile(r"@__enzyme_(?:autodiff|augmentfwd|reverse)")
-_FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
 _PHI = re.compile(r"^  (\S+) = phi (?:[a-z]+ )*(double|float) ")
 _VALUE = r'%(?:"[^"]*"|[-\w$.]+)'
 _SELECT = re.compile(
@@ -39,16 +38,16 @@ _USED = re.compile(
 
 def may_carry(ir: str) -> bool:
     """Tell, before O2, whether code under reverse mode has a loop."""
-    return _REVERSE.search(ir) is not None and any(
+    return has_reverse(ir) and any(
         True for _, graph in graphs(ir) for _ in loops(set(graph), graph)
     )
 
 
 def with_own_carries(ir: str) -> str:
     """Return the text in which the pass meets no choice or quotient between two turns that it would get wrong."""
-    if not _REVERSE.search(ir):
+    if not has_reverse(ir):
         return ir
-    text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_carried(found[1], found[2])}", ir)
+    text = rewritten(ir, _carried)
     if text == ir:
         return ir
     for kind in sorted(set(_USED.findall(text))):
@@ -71,12 +70,14 @@ def _carried(head: str, text: str) -> str:
         if found is None:
             continue
         phi, kind = found.groups()
-        block = body.block_at[number].label
-        again = {one for one, way in body.incoming(number) if body.dominates(block, way)}
-        place = body.definitions.get(next(iter(again), ""))
-        if len(again) != 1 or place is None or not _is_wrong(body, phi, place, turns, number):
+        value, *others = set(body.carried(number)) or {""}
+        place = body.definitions.get(value)
+        if others or place is None:
             continue
-        value, kinds = again.pop(), {*kinds, kind}
+        turn = turns.get(body.block_at[number].label, frozenset())
+        if not _is_wrong(body, phi, value, turn, number):
+            continue
+        kinds.add(kind)
         carried = f'%"{value[1:].strip(chr(34))}.carried.{number}"'
         lines[number] = re.sub(rf"{re.escape(value)}(?![-\w$.])", carried, lines[number])
         made[place + 1] = [
@@ -86,27 +87,21 @@ def _carried(head: str, text: str) -> str:
     first = next(iter(body.blocks.values())).body
     ones = [f"  {_one(kind)} = call {kind} @{BARRIER}.{kind}({kind} 1.0)" for kind in sorted(kinds)]
     made[first] = [*ones, *made.get(first, ())]
-    for place in sorted(made, reverse=True):
-        lines[place:place] = made[place]
-    return "\n".join(lines)
+    return with_inserted(lines, made)
 
 
 def _one(kind: str) -> str:
     return f"%enzyme_py_one.{kind}"
 
 
-def _is_wrong(
-    body: Body, phi: str, place: int, turns: dict[str, frozenset[str]], number: int
-) -> bool:
-    """Tell whether what goes into the next turn, made in a line, is one that the pass takes the short way for."""
-    line = body.lines[place]
+def _is_wrong(body: Body, phi: str, value: str, turn: frozenset[str], number: int) -> bool:
+    """Tell whether what goes into the next turn by the phi in a line is what the pass takes the short way for."""
+    line = body.lines[body.definitions[value]]
     if (quotient := _QUOTIENT.search(line)) is not None:
         return quotient[1] == phi
     choice = _SELECT.search(line)
     if choice is None or phi not in (one.strip() for one in choice.groups()):
         return False
-    value = next(one for one, at in body.definitions.items() if at == place)
-    turn = turns.get(body.block_at[number].label, frozenset())
     return any(
         body.block_at[use].label in turn for use in body.uses.get(value, ()) if use != number
     )

@@ -28,14 +28,10 @@ def carried_loads(lines: Sequence[str]) -> set[str]:
         return set()
     found = set[str]()
     for number, opcode in body.opcodes.items():
-        header = body.block_at[number].label
-        again = (
-            [one for one, way in body.incoming(number) if body.dominates(header, way)]
-            if opcode == "phi"
-            else []
-        )
-        phi = next((one for one, place in body.definitions.items() if place == number), "")
-        for value in again:
+        if opcode != "phi":
+            continue
+        header, phi = body.block_at[number].label, _VALUE.findall(body.lines[number])[0]
+        for value in body.carried(number):
             for name, pointer in _read_for(body, value, phi):
                 own = (one for one in made if pointer in derived(lines, {one}))
                 if any(body.dominates(header, _block(body, one)) for one in own):

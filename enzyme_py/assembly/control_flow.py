@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 NAME = r'%(?:"[^"]*"|[-a-zA-Z$._0-9]+)'
+_FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
 _LABEL = re.compile(r'^("[^"]*"|[-a-zA-Z$._0-9]+):')
 _VALUES = re.compile(NAME)
 _INSTRUCTION = re.compile(rf"^  (?:({NAME}) = )?(?:tail |musttail |notail )?([a-z]+)")
@@ -106,6 +107,11 @@ class Body:
         """Return (value, block) for each edge into the phi in a line."""
         return _INCOMING.findall(self.lines[number])
 
+    def carried(self, number: int) -> list[str]:
+        """Return what goes into the next turn by the phi in a line: nothing, if it heads no loop."""
+        header = self.block_at[number].label
+        return [value for value, way in self.incoming(number) if self.dominates(header, way)]
+
     @cached_property
     def order(self) -> list[str]:
         """The blocks that can be reached, each before its successors but for loops."""
@@ -186,3 +192,15 @@ def _common(above: list[int], blocks: list[int]) -> int:
 def _entry_label(head: str) -> str:
     """Return the name of an entry block without label: the number behind the parameters'."""
     return f"%{len(_UNNAMED.findall(head))}"
+
+
+def rewritten(ir: str, change: Callable[[str, str], str]) -> str:
+    """Return the module's text with what stands in each function changed, which is given with its head."""
+    return _FUNCTION.sub(lambda found: f"{found[1]}\n{change(found[1], found[2])}", ir)
+
+
+def with_inserted(lines: list[str], made: Mapping[int, Sequence[str]]) -> str:
+    """Return the text of lines, with new ones in front of some."""
+    for place in sorted(made, reverse=True):
+        lines[place:place] = made[place]
+    return "\n".join(lines)

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import re
 
-from enzyme_py.assembly.control_flow import NAME, Body
+from enzyme_py.assembly.control_flow import NAME, Body, rewritten, with_inserted
 from enzyme_py.assembly.left_values import declared, left
 
 ASSERTION = "No dominance between recurrences"
-_FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
 _OFFSET = re.compile(rf"^  ({NAME}) = getelementptr [^,]*, ptr ({NAME}), i64 ({NAME})(?=,|$)")
 
 
 def with_hidden_indices(ir: str) -> str:
     """Return the text in which no address that may wrap around says where it moves from turn to turn."""
-    text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_hidden(found[1], found[2])}", ir)
+    text = rewritten(ir, _hidden)
     return declared(text) if text != ir else ir
 
 
@@ -30,7 +29,7 @@ def _hidden(head: str, text: str) -> str:
     body = Body.of(head, list(lines))
     if body is None:
         return text
-    made = dict[int, str]()
+    made = dict[int, list[str]]()
     for line in body.lines:
         offset = _OFFSET.match(line)
         chosen = body.definitions.get(offset[3]) if offset else None
@@ -40,10 +39,8 @@ def _hidden(head: str, text: str) -> str:
         base = _OFFSET.match(body.lines[place])
         if base is not None and place not in made:
             name = f'%"{base[3][1:].strip(chr(34))}.hidden.{place}"'
-            made[place] = f"  {name} = {left('i64', base[3])}"
+            made[place] = [f"  {name} = {left('i64', base[3])}"]
             lines[place] = (
                 f"{body.lines[place][: base.start(3)]}{name}{body.lines[place][base.end() :]}"
             )
-    for place in sorted(made, reverse=True):
-        lines.insert(place, made[place])
-    return "\n".join(lines)
+    return with_inserted(lines, made)

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 
-from enzyme_py.assembly.control_flow import Body
+from enzyme_py.assembly.control_flow import Body, rewritten
 from enzyme_py.assembly.ir_text import values_in
 from enzyme_py.assembly.natural_loops import Flow
+from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.frontend.type_hints import BARRIER
 
 _LEFT = f"{BARRIER}.left_"
@@ -28,8 +29,6 @@ _ATTRIBUTES = (
 _INTEGER = '"enzyme_type"="{[-1]:Integer}"'
 # What is done with the bits of a float too, which LLVM moves as integers.
 _ALSO_OF_FLOATS = ("store", "select", "freeze", "bitcast", "insertvalue", "inttoptr", "ret", "icmp")
-_REVERSE = re.compile(r"@__enzyme_(?:autodiff|augmentfwd|reverse)")
-_FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
 _CALLED = re.compile(rf"@{re.escape(_LEFT)}(i\d+)\(")
 _MADE = (
     re.compile(
@@ -45,9 +44,9 @@ _MADE = (
 
 def with_left_values(ir: str) -> str:
     """Return the text in which what leaves a loop does so by a call."""
-    if not _REVERSE.search(ir):
+    if not has_reverse(ir):
         return ir
-    text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_renamed(found[1], found[2])}", ir)
+    text = rewritten(ir, _renamed)
     return ir if text == ir else declared(text)
 
 

@@ -11,18 +11,17 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from enzyme_py.assembly.control_flow import Body
+from enzyme_py.assembly.control_flow import Body, rewritten, with_inserted
 from enzyme_py.assembly.far_exits import nested
 from enzyme_py.frontend.type_hints import BARRIER, BARRIER_ATTRIBUTES
 
 _OPAQUE = f"{BARRIER}.i64"
-_FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
 _COMPARED = re.compile(r" = icmp \w+ i64 (%[-\w$.]+), (%[-\w$.]+)")
 
 
 def with_own_bounds(ir: str) -> str:
     """Return the text with no bound shared by a loop and one inside it."""
-    text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_separated(found[1], found[2])}", ir)
+    text = rewritten(ir, _separated)
     if text != ir and f"declare i64 @{_OPAQUE}(" not in text:
         text += f"\ndeclare i64 @{_OPAQUE}(i64) {BARRIER_ATTRIBUTES}\n"
     return text
@@ -52,9 +51,7 @@ def _separated(head: str, text: str) -> str:
             lines[number] = re.sub(rf"{re.escape(bound)}(?![-\w$.])", own, lines[number])
             calls = _calls(own, bound, depth - 1)
             made.setdefault(first if place is None else place + 1, []).extend(calls)
-    for place in sorted(made, reverse=True):
-        lines[place:place] = made[place]
-    return "\n".join(lines)
+    return with_inserted(lines, made)
 
 
 def _shared(body: Body, every: Sequence[set[str]]) -> set[str]:

@@ -14,6 +14,7 @@ from enzyme_py.assembly.ir_text import functions_in
 _REQUEST = re.compile(r"@__enzyme_(\w+?)(?:[.\d]\w*)?\(ptr[^@,]*@([^,\s)]+)")
 _WIDTH_LOAD = re.compile(r"^ *(%\S+) = load i32, ptr @enzyme_width\b", re.MULTILINE)
 _REVERSE = ("autodiff", "reverse", "augmentfwd")
+_ANY_REVERSE = re.compile(rf"@__enzyme_(?:{'|'.join(_REVERSE)})")
 
 
 @dataclass(frozen=True)
@@ -72,3 +73,8 @@ def _width(line: str, markers: list[str]) -> int:
         if found := re.search(rf"i32 {re.escape(marker)}, i32 (\d+)", line):
             return int(found.group(1))
     return 1
+
+
+def has_reverse(ir: str) -> bool:
+    """Tell whether a module asks for reverse mode of anything, in one piece or in halves."""
+    return _ANY_REVERSE.search(ir) is not None

@@ -31,14 +31,13 @@ import itertools
 import re
 from collections.abc import Collection, Iterator
 
-from enzyme_py.assembly.control_flow import NAME, Block, Body
+from enzyme_py.assembly.control_flow import NAME, Block, Body, rewritten, with_inserted
 from enzyme_py.assembly.far_exits import nested
 from enzyme_py.assembly.graphs import Graph, graphs
+from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
 
 _JOINED = f"{HINT}.joined"
-_REVERSE = re.compile(r"@__enzyme_(?:autodiff|augmentfwd|reverse)")
-_FUNCTION = re.compile(r"^(define\b.*)\n((?:(?!\}$).*\n)*)", re.MULTILINE)
 _OF_PYTHON = re.compile(r"B\d+$")  # a block of Numba's
 _EDGE = re.compile(rf"\[ (?:[^\[\]]|\[[^\[\]]*\])+, ({NAME}) \]")  # a value may be an array
 
@@ -49,7 +48,7 @@ def may_meet(ir: str) -> bool:
     Counted are the branches of the Python code, but for one of each loop; what Numba adds by itself
     (`B12.if`) parts only what it joins again.
     """
-    return _REVERSE.search(ir) is not None and sum(_branches(graph) for _, graph in graphs(ir)) > 1
+    return has_reverse(ir) and sum(_branches(graph) for _, graph in graphs(ir)) > 1
 
 
 def _branches(graph: Graph) -> int:
@@ -62,28 +61,25 @@ def _branches(graph: Graph) -> int:
 
 def with_two_way_joins(ir: str) -> str:
     """Return the text in which no more than two ways meet in a block."""
-    if not _REVERSE.search(ir):
+    if not has_reverse(ir):
         return ir
-    text = _FUNCTION.sub(lambda found: f"{found[1]}\n{_joined(found[1], found[2])}", ir)
+    text = rewritten(ir, lambda head, text: _joined(head, _with_single_edges(head, text)))
     if text == ir or f"\ndeclare void @{_JOINED}(" in ir:
         return text
     return f"{text}\ndeclare void @{_JOINED}() {HINT_ATTRIBUTES}\n"
 
 
 def _joined(head: str, text: str) -> str:
-    text = _with_single_edges(head, text)
     lines = text.split("\n")
     body = Body.of(head, list(lines))
     if body is None:
         return text
-    made = dict[int, list[str]]()
+    made = dict[int, list[str]]()  # in front of labels
     for block in body.blocks.values():
         for ways in _ways(body, block):
             if len(ways) > 2 and _is_understood(body, block):
-                made.setdefault(block.start, []).extend(_pairs(body, block, ways, lines))
-    for start in sorted(made, reverse=True):
-        lines[start - 1 : start - 1] = made[start]  # in front of the label
-    return "\n".join(lines)
+                made.setdefault(block.start - 1, []).extend(_pairs(body, block, ways, lines))
+    return with_inserted(lines, made)
 
 
 def _with_single_edges(head: str, text: str) -> str:
@@ -92,7 +88,7 @@ def _with_single_edges(head: str, text: str) -> str:
     body = Body.of(head, list(lines))
     if body is None:
         return text
-    made = dict[int, list[str]]()
+    made = dict[int, list[str]]()  # in front of labels
     for block in body.blocks.values():
         for way in block.predecessors:
             count = body.blocks[way].successors.count(block.label)
@@ -111,11 +107,9 @@ def _with_single_edges(head: str, text: str) -> str:
                     f"  br label {block.label}",
                     "",
                 ]
-                made.setdefault(block.start, []).extend(own)
+                made.setdefault(block.start - 1, []).extend(own)
                 _lead(body.blocks[way], block.label, name, lines, 1)
-    for start in sorted(made, reverse=True):
-        lines[start - 1 : start - 1] = made[start]
-    return "\n".join(lines)
+    return with_inserted(lines, made)
 
 
 def _ways(body: Body, block: Block) -> Iterator[list[str]]:
