@@ -47,6 +47,7 @@ from enzyme_py.assembly.read_once import without_read_once
 from enzyme_py.assembly.recurrences import with_records
 from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
 from enzyme_py.assembly.single_exit import join_exits
+from enzyme_py.assembly.typed_accesses import with_typed_accesses
 from enzyme_py.assembly.two_way_joins import may_meet, with_two_way_joins
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.assembly.watching import with_places
@@ -248,6 +249,7 @@ def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
 
 def _differentiated(module: DiffModule) -> DifferentiatedModule:
     module = _readable_backwards(module)
+    module = dataclasses.replace(module, ir=with_typed_accesses(module.ir))
     try:
         return host.differentiate(module)
     except HostCrashed as crash:

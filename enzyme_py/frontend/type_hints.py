@@ -30,6 +30,8 @@ BARRIER_ATTRIBUTES = (
     '"enzyme_inactive" "enzyme_no_escaping_allocation"'
 )
 
+TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stores name
+
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
 _BLOCK_OPERATIONS = ("llvm.memset.", "llvm.memcpy.", "llvm.memmove.")
@@ -103,7 +105,7 @@ def content_of(kind: ir.Type) -> str | None:
 def tag_integer(load: Any) -> None:
     """Say of a load that it is one of an integer, in words that the pass copies along with it."""
     module = load.parent.parent.parent
-    root = module.add_metadata([ir.MetaDataString(module, "enzyme_py")])
+    root = module.add_metadata([ir.MetaDataString(module, TYPES)])
     long = module.add_metadata([ir.MetaDataString(module, "long"), root, _SIZE(0)])
     load.set_metadata("tbaa", module.add_metadata([long, long, _SIZE(0)]))
 

@@ -48,6 +48,8 @@ TELL_TYPE = (
     "the memory is moved without anything telling whether it holds floats: read or write an element "
     "of it as a float first"
 )
+TWO_TYPES = "the same memory is used as two different types"
+VIEW_NOTHING = "do not view one array's memory as another dtype inside the kernel"
 FIX_RULE = "correct the signatures of the rule's functions: the detail has what the pass expects"
 REPORT = "this is a defect of enzyme_py: please report it with the detail"
 
@@ -150,12 +152,7 @@ ROWS = (
         "Enzyme cannot tell what the memory of a {name} holds",
         TELL_TYPE,
     ),
-    Row(
-        r"(?:[Ii]llegal updateAnalysis|[Ii]llegal type analysis)",
-        TypeAnalysisError,
-        "the same memory is used as two different types",
-        "do not view one array's memory as another dtype inside the kernel",
-    ),
+    Row(r"[Ii]llegal (?:updateAnalysis|type analysis)", TypeAnalysisError, TWO_TYPES, VIEW_NOTHING),
     Row(
         r"cannot handle (?:unknown|above) (?P<name>[a-z ]+)",
         NoDerivativeError,
@@ -195,8 +192,11 @@ ROWS = (
     ),
 )
 
-# Failed assertions whose reason is known, in modules with rules.
+# Failed assertions whose reason is known: anywhere, and in modules with rules.
 CRASHES = (
+    Row(r"UNREACHABLE executed at .*/TypeTree\.h:", TypeAnalysisError, TWO_TYPES, VIEW_NOTHING),
+)
+CRASHES_OF_RULES = (
     Row(
         r"found == gutils->invertedPointers\.end\(\)",
         DerivativeError,
@@ -279,7 +279,7 @@ def _saved(module: DiffModule, outcome: Outcome) -> str:
 def _crashed(module: DiffModule, outcome: Outcome) -> EnzymeError:
     number = outcome.signal or 0
     complaint = ASSERTION.search(outcome.log)
-    for row in CRASHES if RULED in module.ir else ():
+    for row in (*CRASHES, *CRASHES_OF_RULES) if RULED in module.ir else CRASHES:
         if complaint is not None and re.search(row.pattern, complaint["claim"]):
             detail = _detail(module, outcome)
             return row.error(row.what, where=module.where, remedy=row.remedy, detail=detail)

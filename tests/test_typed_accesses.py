@@ -1,0 +1,148 @@
+"""Gradients of directional derivatives, where a kernel writes constants over what depends on x.
+
+With b = x * x, of which constants c replace all but the first element, the kernel is x0^4 + sum c^2: its derivative
+along v is 4 x0^3 v0, the gradient of that 12 x0^2 v0 by x0 and 4 x0^3 by v0, and nothing by all others.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py import Const, Duplicated, Forward
+from enzyme_py.assembly.typed_accesses import with_typed_accesses
+from enzyme_py.errors import TypeAnalysisError
+
+X = np.array([0.7, 0.8, 0.9])
+V = np.array([1.0, 0.5, 0.25])
+C = np.array([0.3, 0.2, 0.6])
+
+WAYS = {
+    "one by one": """
+    for i in range(1, n):
+        b[i] = {}
+""",
+    "a slice": """
+    t = np.empty(n)
+    for i in range(n):
+        t[i] = {}
+    b[1:] = t[1:]
+""",
+    "a number for a slice": """
+    for i in range(n):
+        b[1:] = {}
+""",
+    "carried through memory": """
+    for i in range(n):
+        if x[i] > 0.1:
+            b[1] = {}
+        b[2] = b[1]
+""",
+}
+CONSTANTS = (
+    "c[i]",
+    "np.floor(x[i] * 3)",
+    "np.sign(x[i])",
+    "float(i)",
+    "x[i] // 0.3",
+    "float(math.frexp(x[i])[1])",
+    "(c[i] if x[i] > 0.75 else 0.25)",
+    "np.spacing(x[i])",
+    "float(np.argmax(x))",
+    "enzyme.stop_gradient(x[i])",
+    "max(c[i], 0.35)",
+    "np.dot(c, c)",
+    "np.sort(c)[i]",
+    "np.linalg.inv(np.outer(c, c) + np.eye(3))[i, 1]",
+    "np.float32(c[i])",
+    "abs(c[i] + 1j)",
+    "(0.1, 0.2, 0.3)[i]",
+)
+
+
+def kernel(way: str, constant: str) -> Any:
+    """Return a kernel that overwrites all but the first element."""
+    text = f"def f(x, c, n):\n    b = x * x\n{WAYS[way].format(constant)}    return np.sum(b * b)\n"
+    scope = {"np": np, "math": math, "enzyme": enzyme}
+    exec(text, scope)
+    return numba.njit(scope["f"])
+
+
+def slope_of(f: Any) -> Any:
+    """Return the derivative of a kernel along a direction."""
+
+    @numba.njit
+    def slope(x, v, c, n):
+        return enzyme.autodiff(Forward, f, Duplicated, Duplicated(x, v), Const(c), n)[0]
+
+    return slope
+
+
+@pytest.mark.parametrize("constant", CONSTANTS)
+@pytest.mark.parametrize("way", WAYS)
+def test_gradients_of_slopes_forget_what_constants_replace(way: str, constant: str) -> None:
+    taken = enzyme.grad(slope_of(kernel(way, constant)), argnums=(0, 1))
+    by_x, by_v = taken(X, V, C, 3)
+    np.testing.assert_allclose(by_x, [12 * X[0] ** 2 * V[0], 0.0, 0.0], rtol=1e-14)
+    np.testing.assert_allclose(by_v, [4 * X[0] ** 3, 0.0, 0.0], rtol=1e-14)
+
+
+def column(a, c):
+    b = a * a
+    b[:, 1] = c
+    return np.sum(b * b)
+
+
+@pytest.mark.parametrize("c", [C, C[::-1], np.repeat(C, 2)[::2]], ids=["C", "reversed", "strided"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_column_that_is_replaced(c: Any, order: str) -> None:
+    a = np.asarray(np.arange(1.0, 10.0).reshape(3, 3) / 9, order=order)
+    v = np.asarray(np.cos(a), order=order)
+    f = numba.njit(column)
+
+    @numba.njit
+    def slope(a, v, c):
+        return enzyme.autodiff(Forward, f, Duplicated, Duplicated(a, v), Const(c))[0]
+
+    by_a, by_v = enzyme.grad(slope, argnums=(0, 1))(a, v, c)
+    mask = np.array([1.0, 0.0, 1.0])
+    np.testing.assert_allclose(by_a, 12 * a**2 * v * mask, rtol=1e-13)
+    np.testing.assert_allclose(by_v, 4 * a**3 * mask, rtol=1e-13)
+
+
+def test_bytes_of_doubles_seen_as_floats_are_refused() -> None:
+    @numba.njit
+    def kernel(x):
+        y = x * 2.0
+        halves = y.view(np.float32)
+        halves[1] = halves[3]
+        return y[0] * x[1]
+
+    for derivative in (lambda x: enzyme.jvp(kernel, (x,), (x,)), enzyme.grad(kernel)):
+        with pytest.raises(TypeAnalysisError, match="two different types(.|\n)*view") as refusal:
+            derivative(np.array([1.5, 3.0]))
+        assert "defect" not in str(refusal.value)
+
+
+def test_what_is_tagged() -> None:
+    given = """define void @f(ptr %p, double %x, i64 %n) {
+  %a = load double, ptr %p, align 8
+  store float 0.0, ptr %p
+  %n2 = load i64, ptr %p, align 8
+  %l = load double, ptr %p, !tbaa !{!1, !1, i64 0}
+  store double %x, ptr %p, align 8, !dbg !7
+  ret void
+}
+"""
+    lines = with_typed_accesses(given).split("\n")
+    changed = [new != old for new, old in zip(lines, given.split("\n"), strict=True)]
+    assert changed == [False, True, True, False, False, True, False, False, False]
+    assert '!tbaa !{!{!"double", !{!"float", ' in lines[1]
+    assert '!tbaa !{!{!"float", !{!"enzyme_py"}, i64 0}' in lines[2]
+    assert lines[5].startswith("  store double %x, ptr %p, align 8, !dbg !7, !tbaa ")
+    assert with_typed_accesses("\n".join(lines)) == "\n".join(lines)
