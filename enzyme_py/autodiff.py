@@ -47,8 +47,8 @@ from enzyme_py.assembly.read_once import without_read_once
 from enzyme_py.assembly.recurrences import with_records
 from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
 from enzyme_py.assembly.single_exit import join_exits
-from enzyme_py.assembly.typed_accesses import with_typed_accesses
 from enzyme_py.assembly.two_way_joins import may_meet, with_two_way_joins
+from enzyme_py.assembly.typed_accesses import with_typed_accesses
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.assembly.watching import with_places
 from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed

@@ -124,7 +124,7 @@ def test_bytes_of_doubles_seen_as_floats_are_refused() -> None:
         return y[0] * x[1]
 
     for derivative in (lambda x: enzyme.jvp(kernel, (x,), (x,)), enzyme.grad(kernel)):
-        with pytest.raises(TypeAnalysisError, match="two different types(.|\n)*view") as refusal:
+        with pytest.raises(TypeAnalysisError, match=r"two different types(.|\n)*view") as refusal:
             derivative(np.array([1.5, 3.0]))
         assert "defect" not in str(refusal.value)
 
