@@ -13,7 +13,7 @@ import re
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from numba.core.compiler_lock import global_compiler_lock
@@ -28,6 +28,7 @@ from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far, with_far
 from enzyme_py.assembly.hidden_indices import ASSERTION, with_hidden_indices
 from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
+from enzyme_py.assembly.kept_bounds import with_kept_bounds
 from enzyme_py.assembly.kept_slopes import with_kept_slopes
 from enzyme_py.assembly.left_values import with_left_values
 from enzyme_py.assembly.lost_writes import (
@@ -253,10 +254,21 @@ def _differentiated(module: DiffModule) -> DifferentiatedModule:
     try:
         return host.differentiate(module)
     except HostCrashed as crash:
-        hidden = with_hidden_indices(module.ir) if ASSERTION in str(crash) else module.ir
-        if hidden == module.ir:
-            raise
-        return host.differentiate(dataclasses.replace(module, ir=hidden))
+        refusal = crash
+    for other in _crashes_less(module.ir, str(refusal)):
+        try:
+            return host.differentiate(dataclasses.replace(module, ir=other))
+        except HostCrashed:
+            pass
+    raise refusal
+
+
+def _crashes_less(ir: str, crash: str) -> Iterator[str]:
+    """Yield texts of the same meaning on which the pass may not crash, each for one known reason."""
+    if ASSERTION in crash and (hidden := with_hidden_indices(ir)) != ir:
+        yield hidden
+    if (kept := with_kept_bounds(ir)) != ir:
+        yield kept
 
 
 def _readable_backwards(module: DiffModule) -> DiffModule:
