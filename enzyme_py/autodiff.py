@@ -26,6 +26,7 @@ from enzyme_py.assembly.carried_choices import may_carry, with_own_carries
 from enzyme_py.assembly.entry import argument_count, assemble, nests
 from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far, with_far_exits
 from enzyme_py.assembly.hidden_indices import ASSERTION, with_hidden_indices
+from enzyme_py.assembly.in_steps import postponed, resumed, without_groups
 from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_bounds import with_kept_bounds
@@ -46,13 +47,25 @@ from enzyme_py.assembly.nesting import (
 from enzyme_py.assembly.own_bounds import with_own_bounds
 from enzyme_py.assembly.read_once import without_read_once
 from enzyme_py.assembly.recurrences import with_records
-from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
+from enzyme_py.assembly.rule_functions import (
+    check_endless,
+    check_reverse_depth,
+    rules_first,
+)
 from enzyme_py.assembly.single_exit import join_exits
 from enzyme_py.assembly.two_way_joins import may_meet, with_two_way_joins
 from enzyme_py.assembly.typed_accesses import with_typed_accesses
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.assembly.watching import with_places
-from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
+from enzyme_py.errors import (
+    ActivityError,
+    DerivativeError,
+    HostCrashed,
+    HostError,
+    NoDerivativeError,
+    TypeAnalysisError,
+)
+from enzyme_py.frontend.ruled import PREFIX
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.keeping import made_of
 from enzyme_py.native import tuned
@@ -212,9 +225,25 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
         read = prepared if prepared is not module else host.simplify(module)
         if _BLOCK_COPY.search(read.ir):
             raise refusal
-    done = passed(prepared, is_simplified=prepared is not module)
+    try:
+        done = passed(prepared, is_simplified=prepared is not module)
+    except (NoDerivativeError, TypeAnalysisError, HostCrashed) as refused:
+        done = _in_steps(prepared, refused)
     check_endless(done.ir, module.where)
     return dataclasses.replace(done, lost=_lost(module, prepared))
+
+
+def _in_steps(module: DiffModule, refused: DerivativeError | HostCrashed) -> DifferentiatedModule:
+    """Return what the pass makes of a module in several runs, if it is nested; raise what one run raised."""
+    first = None if PREFIX in module.ir else postponed(host.simplify(module).ir)
+    if first is None:
+        raise refused
+    try:
+        inner = _differentiated(dataclasses.replace(module, ir=first))
+        outer = differentiate(dataclasses.replace(module, ir=resumed(inner.ir)))
+        return dataclasses.replace(outer, ir=without_groups(outer.ir))
+    except (DerivativeError, HostError):
+        raise refused from None
 
 
 def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:

@@ -29,6 +29,9 @@ _FLOAT = f'!{{!"float", {_ROOT}, i64 0}}'
 _DOUBLE = f'!{{!"double", {_FLOAT}, i64 0}}'
 _TAGS = {"float": f"!{{{_FLOAT}, {_FLOAT}, i64 0}}", "double": f"!{{{_DOUBLE}, {_DOUBLE}, i64 0}}"}
 
+_LONG = f'!{{!"long", {_ROOT}, i64 0}}'
+INTEGER_TAG = f"!{{{_LONG}, {_LONG}, i64 0}}"
+
 
 def with_typed_accesses(ir: str) -> str:
     """Return the text in which accesses to floats have tags, but for those that have one."""

@@ -1,0 +1,127 @@
+"""Derivatives of derivatives that one run of the pass refuses: the innermost is made in a run of its own."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py.assembly.in_steps import postponed, resumed
+from enzyme_py.errors import DerivativeError
+
+A = np.zeros((3, 6))[:, ::2]  # neither C's order nor Fortran's: NumPy's functions walk by indices
+A[:] = [[0.9, 0.4, 1.2], [0.7, 1.5, 0.3], [0.8, 0.6, 1.1]]
+V = np.arange(9.0).reshape(3, 3) + 1.0
+
+
+def cube_of_the_smallest(a):
+    """The second derivative of m^3 is 6 m where the smallest is, nothing elsewhere."""
+    return a.min() ** 3
+
+
+def product_of_ends(a):
+    """The largest times the smallest: 1 by the two, in either order."""
+    return a.max() * a.min()
+
+
+def slope_along(f: Any) -> Any:
+    """Return the derivative of a kernel along a direction, by reverse mode."""
+    gradient = enzyme.grad(f)
+
+    @numba.njit
+    def along(a, v):
+        return np.sum(gradient(a) * v)
+
+    return along
+
+
+def second_along(f: Any) -> float:
+    """Return v H v, forward mode over reverse mode."""
+    _, second = enzyme.jvp(slope_along(f), (A, V), (V, np.zeros((3, 3))))
+    return second
+
+
+def test_the_second_derivative_of_a_minimum() -> None:
+    second = second_along(numba.njit(cube_of_the_smallest))
+    np.testing.assert_allclose(second, 6 * 0.3 * V[1, 2] ** 2, rtol=1e-14)
+
+
+def test_the_second_derivative_of_a_product_of_both_ends() -> None:
+    second = second_along(numba.njit(product_of_ends))
+    np.testing.assert_allclose(second, 2 * V[1, 1] * V[1, 2], rtol=1e-14)
+
+
+def test_what_one_run_refuses_is_told_if_steps_do_not_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first refusal is the one to read: the other is about a text that nobody wrote."""
+
+    def refuse(_: str) -> str:
+        raise DerivativeError("about the second step", remedy="none")
+
+    monkeypatch.setattr(sys.modules["enzyme_py.autodiff"], "resumed", refuse)
+    with pytest.raises(DerivativeError, match="a float's bits") as refusal:
+        second_along(enzyme.jit(cube_of_the_smallest))
+    assert "second step" not in str(refusal.value)
+
+
+NESTED = """define double @inner(ptr %x) {
+  %n = load i64, ptr %x, align 8
+  %m = load i64, ptr %x, align 8
+  %k = mul i64 %n, 3
+  %a = add i64 %m, 8
+  ret double 0.0
+}
+
+define double @middle(ptr %x) {
+  %d = call double (ptr, ...) @__enzyme_autodiff.1(ptr @inner, ptr %x)
+  ret double %d
+}
+
+define double @outer(ptr %x) {
+  call void @enzyme_py_hint.kept(ptr %x)
+  %d = call double (ptr, ...) @__enzyme_fwddiff(ptr nonnull @middle, ptr %x)
+  ret double %d
+}
+
+declare double @__enzyme_autodiff.1(ptr, ...)
+declare double @__enzyme_fwddiff(ptr, ...)
+declare void @enzyme_py_hint.kept(ptr) nounwind
+"""
+
+
+def text_of(name: str, ir: str) -> Any:
+    return ir.split(f"@{name}(ptr %x) {{\n")[1].split("\n}", maxsplit=1)[0]
+
+
+def test_the_innermost_comes_first() -> None:
+    first = postponed(NESTED)
+    assert first is not None
+    assert "@__enzyme_autodiff.1(ptr @inner" in first
+    assert "@enzyme_py_later.fwddiff(ptr nonnull @middle" in first
+    assert "declare double @enzyme_py_later.fwddiff(ptr, ...)\n" in first
+    done = first.replace(
+        "call double (ptr, ...) @__enzyme_autodiff.1(ptr @inner", "call double @made(ptr @inner"
+    )
+    done = done.replace("declare double @__enzyme_fwddiff(ptr, ...)\n", "")  # as O2 does
+    after = resumed(done)
+    assert "@__enzyme_fwddiff(ptr nonnull @middle" in after
+    assert after.count("declare double @__enzyme_fwddiff(") == 1
+    assert "enzyme_py_later.fwddiff" not in after
+    assert postponed(after) is None
+
+
+def test_integers_are_said_to_be_integers_and_marks_are_gone() -> None:
+    after = resumed(NESTED)
+    lines = text_of("inner", after).split("\n")
+    assert lines[0].endswith(
+        ', align 8, !tbaa !{!{!"long", !{!"enzyme_py"}, i64 0}, !{!"long", !{!"enzyme_py"}, i64 0}, i64 0}'
+    )
+    assert lines[1] == "  %m = load i64, ptr %x, align 8"  # added only: it may be an address
+    assert "enzyme_py_hint.kept" not in after
+
+
+def test_one_derivative_has_no_steps() -> None:
+    assert postponed(NESTED.replace("@__enzyme_autodiff.1(ptr @inner", "@inner(ptr ")) is None
