@@ -22,6 +22,7 @@ ORDERS = {
     "F": "forward",
     "FoR": "forward over reverse",
     "RoR": "reverse over reverse",
+    "RoF": "reverse over forward",
 }
 RAW = ("Enzyme refused the kernel", "Enzyme cannot tell", "Enzyme has no derivative for")
 
@@ -148,20 +149,26 @@ def measure(row: Row, orders: tuple[str, ...] = tuple(ORDERS)) -> Iterator[Findi
                 return _pushed(case.loss, case.args, places, case.u)
         else:
             try:
-                want = case.second(gradient) if order == "FoR" or not second else second[0]
+                want = second[0] if second else case.second(gradient)
                 second.append(want)
             except Exception:
                 want = Slope(float("nan"), float("inf"), exact=False)
-            along = _along(gradient, case)
+            along = _jvp(case) if order == "RoF" else _along(gradient, case)
             vs = [_copied(one) for one in case.v]
             if order == "FoR":
 
                 def ask() -> float:
                     return _pushed(along, [*case.args, *vs], places, case.u)
             else:
+                # By v too: a row that writes to its arguments writes tangents there.
+                behind = len(case.args)
+                active = (*places, *range(behind, behind + len(vs)))
+                active = active if order == "RoF" else places
 
                 def ask() -> float:
-                    return _dot(enzyme.grad(along, argnums=places)(*case.args, *vs), case.u)
+                    found = enzyme.grad(along, argnums=active)(*map(_copied, case.args), *vs)
+                    found = found if isinstance(found, tuple) else (found,)
+                    return _dot(found[: len(places)], case.u)
 
         finding = _asked(case, order, ask, want)
         yield finding
@@ -218,6 +225,25 @@ def _along(gradient: Any, case: Case) -> Any:
     body = f"    g = gradient({{args}})\n    return {terms}"
     return _compiled(
         f"def along({{args}}, {', '.join(vs)}):\n{body}", case.names, gradient=gradient
+    )
+
+
+def _jvp(case: Case) -> Any:
+    """Return the slope along v by forward mode, as a kernel of the arguments and v."""
+    given = ", ".join(
+        f"Duplicated({name}, v{i})" if i in case.places else f"Const({name})"
+        for i, name in enumerate(case.names)
+    )
+    vs = ", ".join(f"v{i}" for i in case.places)
+    body = f"    return autodiff(Forward, loss, Duplicated, {given})[0]"
+    return _compiled(
+        f"def slope({{args}}, {vs}):\n{body}",
+        case.names,
+        loss=case.loss,
+        autodiff=enzyme.autodiff,
+        Forward=enzyme.Forward,
+        Duplicated=enzyme.Duplicated,
+        Const=enzyme.Const,
     )
 
 

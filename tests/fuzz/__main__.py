@@ -19,19 +19,24 @@ def main() -> int:
     parser.add_argument("--size", type=int, help="statements of a kernel; drawn, if not given")
     parser.add_argument("--workers", type=int, default=cores())
     parser.add_argument("--folder", type=Path, help="for all answers, and to go on from")
+    parser.add_argument("--questions", help="with commas, for all kernels; drawn, if not given")
     parser.add_argument("--only", type=int, help="one kernel, with its source and all questions")
     parser.add_argument("--shrink", action="store_true", help="make what failed small")
     given = parser.parse_args()
     if given.only is not None:
         return one_kernel(given.only, given.size, given.shrink)
     seeds = range(given.seed, given.seed + given.count)
-    report = run(
-        seeds, given.workers, lambda line: print(line, flush=True), given.size, given.folder
-    )
+    questions = given.questions.split(",") if given.questions else None
+    report = run(seeds, given.workers, tell, given.size, given.folder, questions)
     print(report.text(), flush=True)
     if given.shrink:
         write_small(report, given.size, given.folder)
     return 1 if report.bad else 0
+
+
+def tell(line: str) -> None:
+    """Print what a run has to say at once."""
+    print(line, flush=True)
 
 
 def one_kernel(seed: int, size: int | None, is_shrunk: bool) -> int:

@@ -100,9 +100,10 @@ class _Run:
         tell: Callable[[str], None],
         folder: Path | None,
         cache: Path,
+        questions: Collection[str] | None,
     ) -> None:
         self.report = Report()
-        self._size, self._tell, self._cache = size, tell, cache
+        self._size, self._tell, self._cache, self._questions = size, tell, cache, questions
         self._lock = threading.Lock()
         self._kept = folder / "answers.jsonl" if folder else None
         done = {one["seed"]: one for one in kept(self._kept)} if self._kept else {}
@@ -119,7 +120,7 @@ class _Run:
         with contextlib.suppress(queue.Empty):
             while True:
                 kernel = grammar.kernel(self._pending.get_nowait(), self._size)
-                answer = worker.ask(kernel.source, kernel.seed)
+                answer = worker.ask(kernel.source, kernel.seed, self._questions)
                 if answer is None:
                     verdict = "hung" if worker.status == -9 else "crashed"
                     reason = f"the process ended with {worker.status}"
@@ -150,13 +151,14 @@ def run(
     tell: Callable[[str], None],
     size: int | None = None,
     folder: Path | None = None,
+    questions: Collection[str] | None = None,
 ) -> Report:
-    """Ask the questions of the kernels of these seeds, from an empty cache of derivatives."""
+    """Ask questions of the kernels of these seeds, all or those they draw, from an empty cache of derivatives."""
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="enzyme_py_fuzz_") as cache:
-        work = _Run(seeds, size, tell, folder, Path(cache))
+        work = _Run(seeds, size, tell, folder, Path(cache), questions)
         threads = [threading.Thread(target=work.go) for _ in range(workers)]
         for thread in threads:
             thread.start()
