@@ -7,16 +7,19 @@ along v is 4 x0^3 v0, the gradient of that 12 x0^2 v0 by x0 and 4 x0^3 by v0, an
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Const, Duplicated, Forward
-from enzyme_py.assembly.typed_accesses import with_typed_accesses
+from enzyme_py.assembly.typed_accesses import INTEGER_TAG, with_typed_accesses
 from enzyme_py.errors import TypeAnalysisError
+from enzyme_py.native.machine import target_machine
 
 X = np.array([0.7, 0.8, 0.9])
 V = np.array([1.0, 0.5, 0.25])
@@ -129,6 +132,31 @@ def test_bytes_of_doubles_seen_as_floats_are_refused() -> None:
         assert "defect" not in str(refusal.value)
 
 
+PAIRS = (("double", "float"), ("double", "i64"), ("float", "i64"))
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS + tuple((b, a) for a, b in PAIRS))
+def test_llvm_concludes_nothing_of_two_types_at_one_place(one: str, other: str) -> None:
+    """What was stored is loaded again behind a store of the other type, which may have changed it."""
+    zeros = {"double": "0.0", "float": "0.0", "i64": "0"}
+    text = f"""define {one} @f(ptr %p, ptr %q) {{
+  store {one} {zeros[one]}, ptr %p
+  store {other} {zeros[other]}, ptr %q
+  %v = load {one}, ptr %p
+  ret {one} %v
+}}
+"""
+    tagged = with_typed_accesses(text)
+    for line in {line for line in tagged.split("\n") if re.search(r"(store|load) i64", line)}:
+        tagged = tagged.replace(line, f"{line}, !tbaa {INTEGER_TAG}")
+    assert tagged.count("!tbaa") == 3
+    machine = target_machine()
+    module = llvm.parse_assembly(tagged)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+    builder.getModulePassManager().run(module, builder)
+    assert f"load {one}, ptr %p" in str(module)
+
+
 def test_what_is_tagged() -> None:
     given = """define void @f(ptr %p, double %x, i64 %n) {
   %a = load double, ptr %p, align 8
@@ -143,6 +171,6 @@ def test_what_is_tagged() -> None:
     changed = [new != old for new, old in zip(lines, given.split("\n"), strict=True)]
     assert changed == [False, True, True, False, False, True, False, False, False]
     assert '!tbaa !{!{!"double", !{!"float", ' in lines[1]
-    assert '!tbaa !{!{!"float", !{!"enzyme_py"}, i64 0}' in lines[2]
+    assert '!tbaa !{!{!"float", !{!"long", !{!"enzyme_py"}, i64 0}' in lines[2]
     assert lines[5].startswith("  store double %x, ptr %p, align 8, !dbg !7, !tbaa ")
     assert with_typed_accesses("\n".join(lines)) == "\n".join(lines)

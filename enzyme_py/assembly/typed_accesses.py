@@ -11,8 +11,8 @@ step (`b[:, 1] = c`: bytes times a run-time stride), it concludes nothing. In a 
 
 The pass reads tags of type-based alias analysis, and copies them to the accesses of shadows, which it does not do with
 its own `enzyme_type`. Only loads and stores of LLVM's float types are tagged: bits that are moved as integers stay as
-they are. `double` lies below `float` in the tree of types, so that LLVM takes the two for the same memory: they are,
-in `x.view(np.float32)`.
+they are. `double` lies below `float` in the tree of types, and that below `long` (frontend/type_hints.py), so that LLVM
+takes none of them for memory of its own: in `x.view(np.float32)` they are the same.
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ from enzyme_py.frontend.type_hints import TYPES
 _ACCESS = re.compile(
     r"^  (?:\S+ = load (double|float), |store (double|float) )(?:(?! !tbaa )[^\n])*$", re.MULTILINE
 )
-_ROOT = f'!{{!"{TYPES}"}}'
-_FLOAT = f'!{{!"float", {_ROOT}, i64 0}}'
+_LONG = f'!{{!"long", !{{!"{TYPES}"}}, i64 0}}'
+_FLOAT = f'!{{!"float", {_LONG}, i64 0}}'
 _DOUBLE = f'!{{!"double", {_FLOAT}, i64 0}}'
-_TAGS = {"float": f"!{{{_FLOAT}, {_FLOAT}, i64 0}}", "double": f"!{{{_DOUBLE}, {_DOUBLE}, i64 0}}"}
-
-_LONG = f'!{{!"long", {_ROOT}, i64 0}}'
 INTEGER_TAG = f"!{{{_LONG}, {_LONG}, i64 0}}"
+_TAGS = {"float": f"!{{{_FLOAT}, {_FLOAT}, i64 0}}", "double": f"!{{{_DOUBLE}, {_DOUBLE}, i64 0}}"}
 
 
 def with_typed_accesses(ir: str) -> str:
