@@ -235,15 +235,17 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
 
 def _in_steps(module: DiffModule, refused: DerivativeError | HostCrashed) -> DifferentiatedModule:
     """Return what the pass makes of a module in several runs, if it is nested; raise what one run raised."""
-    first = None if PREFIX in module.ir else postponed(host.simplify(module).ir)
-    if first is None:
-        raise refused
+    if PREFIX in module.ir:
+        raise refused  # what the pass knows of ruled functions does not outlast a run
     try:
-        inner = _differentiated(dataclasses.replace(module, ir=first))
-        outer = differentiate(dataclasses.replace(module, ir=resumed(inner.ir)))
-        return dataclasses.replace(outer, ir=without_groups(outer.ir))
+        first = postponed(host.simplify(module).ir)
+        if first is not None:
+            inner = _differentiated(dataclasses.replace(module, ir=first))
+            outer = differentiate(dataclasses.replace(module, ir=resumed(inner.ir)))
+            return dataclasses.replace(outer, ir=without_groups(outer.ir))
     except (DerivativeError, HostError):
-        raise refused from None
+        pass  # about a text that nobody wrote
+    raise refused
 
 
 def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
