@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from enzyme_py.frontend import ranges, scans, typed_dicts, typed_lists
+from enzyme_py.frontend import ranges, scans, smooth, typed_dicts, typed_lists
 from enzyme_py.frontend.assignments import block_assignment
 from enzyme_py.frontend.outlining import text_hash
 from enzyme_py.frontend.transposing import transposition
@@ -16,6 +16,7 @@ _CHOICES = (
     typed_lists.identity,
     ranges.iteration,
     scans.method,
+    smooth.method,
     typed_dicts.iteration,
     text_hash,
 )

@@ -1,4 +1,4 @@
-"""np.cbrt and np.sinc, whose code in Numba has no derivative at zero, or a wrong second one elsewhere.
+"""np.cbrt, np.sinc and np.std, whose code in Numba has no derivative at zero, or a wrong second one elsewhere.
 
 They are compiled in place of functions inside of Numba's own, by name. As in rules/special.py, the value is
 Numba's own, as a constant, and the derivatives are those of something smooth.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import cmath
 import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,28 @@ def _sinc(x: Any) -> Callable[..., Any] | None:
         return np.sin(y) / y
 
     return sinc
+
+
+def _spread(a):  # type: ignore[no-untyped-def]
+    """Return np.std of an array: of equal numbers with the slope of the variance, zero as that of a norm of zeros."""
+    square = a.var()
+    return square**0.5 if square > 0.0 else square
+
+
+@overload(np.std, target="enzyme", strict=False)
+def _std(a: Any) -> Callable[..., Any] | None:
+    return _spread if isinstance(a, types.Array) else None
+
+
+def method(function: Any, sig: Any) -> Callable[..., Any] | None:
+    """Return what lowers `x.std()`, None for anything else (see scans.method)."""
+    if sig is None or getattr(function, "typing_key", None) != (types.Array, "std"):
+        return None
+
+    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+        return context.compile_internal(builder, _spread, sig.as_function(), args)
+
+    return lower
 
 
 @register_jitable

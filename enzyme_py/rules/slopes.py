@@ -41,7 +41,7 @@ class Slope:
 _SLOPES = {
     "exp": Slope(),
     "exp2": Slope(ir="%slope = fmul {f} %given, {ln2}"),
-    "expm1": Slope(ir="%slope = fadd {f} %given, 1.0"),
+    "expm1": Slope("exp"),  # not the value and one, which is zero where exp is 1e-22
     "sin": Slope("cos"),
     "cos": Slope("sin", "%slope = fneg {f} %given"),
     "tan": Slope(

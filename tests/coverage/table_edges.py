@@ -258,11 +258,25 @@ edge(
     (np.array([0.0, 0.0]),),
     "a choice: as the norm of zero",
 )
+edge(
+    "ndarray.std of equal numbers",
+    lambda x: x.std(),
+    (np.array([1.0, 1.0]),),
+    (np.array([0.0, 0.0]),),
+    "a choice: as the norm of zero",
+)
+edge(
+    "np.expm1 of negative numbers",
+    lambda x: np.sum(np.expm1(x)),
+    (np.array([-20.0, -40.0]),),
+    (np.exp(np.array([-20.0, -40.0])),),
+    "the slope, not 1 + expm1(x)",
+)
 edge("np.copysign at 0", lambda x: np.copysign(x, -1.0), (0.0,), (-1.0,), "a choice: 0 is positive")
 edge("math.gamma at 1", lambda x: math.gamma(x), (1.0,), (-0.57721566490153286,), "the slope")
 edge("math.lgamma at 2", lambda x: math.lgamma(x), (2.0,), (0.42278433509846714,), "the slope")
 edge(
-    "math.lgamma of a large number",
+    "math.lgamma at a large number",
     lambda x: math.lgamma(x),
     (1e10,),
     (23.025850929890457,),
