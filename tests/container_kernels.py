@@ -30,7 +30,7 @@ class Case:
 CASES: dict[str, Case] = {}
 
 
-def case(gradient: Callable[[Any], Any], orders: str = "") -> Callable[[Any], Any]:
+def case(gradient: Callable[[Any], Any], orders: str = "FoR RoR RoF") -> Callable[[Any], Any]:
     """Return the decorator that puts a kernel into the table."""
 
     def add(kernel: Any) -> Any:
@@ -63,7 +63,6 @@ def fill(items, x):
 # (x0^2 + x1^2 + x2^2) sum(x^2), twice
 @case(
     lambda x: 4 * x * (x[:3] @ x[:3]) + 4 * np.where(np.arange(5) < 3, x, 0) * (x @ x),
-    orders="FoR RoF",
 )
 def typed_list_of_arrays_joined(x):
     items = List()
@@ -77,7 +76,7 @@ def typed_list_of_arrays_joined(x):
 
 
 # Identity is that of the lists: their owners are all null in a kernel.
-@case(lambda x: [2 * x[0] * x[1], x[0] ** 2, 0, 0, 0], orders="RoR")
+@case(lambda x: [2 * x[0] * x[1], x[0] ** 2, 0, 0, 0])
 def typed_lists_are_themselves(x):
     one, other = List([x[0]]), List([x[1]])
     same = one
@@ -88,7 +87,6 @@ def typed_lists_are_themselves(x):
 # d[0] = x0^2 + x2^2 + x4^2, d[1] = x1^2 + x3^2: sum of (key + 1) d^2
 @case(
     lambda x: 4 * x * np.where(np.arange(5) % 2, 2 * (x[1::2] @ x[1::2]), x[::2] @ x[::2]),
-    orders="FoR",
 )
 def dict_of_sums(x):
     sums = {}
@@ -117,7 +115,7 @@ def dict_of_arrays(x):
 
 
 # [x0, x0 x1, x2, x3^2, x4] loses its first, then weights 1 to 4
-@case(lambda x: [x[1], x[0], 2, 6 * x[3], 4], orders="FoR RoR")
+@case(lambda x: [x[1], x[0], 2, 6 * x[3], 4])
 def plain_list_spliced(x):
     items = [v * 1.0 for v in x]
     items[1:3] = [x[0] * x[1], x[2], x[3] ** 2]
@@ -137,7 +135,7 @@ def positive(x):
 
 
 # Numbers of the inner loop are used in the outer one, which a raise of the iterator ends with it.
-@case(lambda x: np.where(x > 0, 5 * x**4, 0), orders="FoR")
+@case(lambda x: np.where(x > 0, 5 * x**4, 0), orders="FoR RoF")
 def generator_that_passes_over(x):
     total = 0.0
     for v in positive(x):
@@ -145,7 +143,7 @@ def generator_that_passes_over(x):
     return total
 
 
-@case(lambda x: [3 * x[0] ** 2, 0, 3 * x[2] ** 2, 3 * x[3] ** 2, 0], orders="RoF")
+@case(lambda x: [3 * x[0] ** 2, 0, 3 * x[2] ** 2, 3 * x[3] ** 2, 0], orders="FoR RoF")
 def set_of_integers(x):
     chosen = {0, 2}
     chosen.add(3)
@@ -174,7 +172,6 @@ class Spring:
     lambda x: (
         [x[1] * x[2] * x[3], x[0] * x[2] * x[3], x[0] * x[1] * x[3], x[0] * x[1] * x[2], 0] + 2 * x
     ),
-    orders="FoR",
 )
 def jitclass_made_inside(x):
     spring = Spring(x[0] * x[1], x * 1.0)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numba import types
@@ -162,3 +166,23 @@ def test_refusals_say_what_to_do(ask, error, words) -> None:
     with pytest.raises(error) as caught:
         ask()
     assert words in str(caught.value)
+
+
+FRESH = """
+import numba, numpy as np, enzyme_py as enzyme
+from tests.container_kernels import CASES, POINT
+for name in ("typed_list_of_arrays_joined", "jitclass_made_inside"):
+    case = CASES[name]
+    np.testing.assert_allclose(enzyme.grad(case.kernel)(POINT), case.gradient(POINT), rtol=1e-12)
+assert numba.njit(lambda n: np.zeros((n, n)))(3).shape == (3, 3)
+print("right")
+"""
+
+
+def test_methods_of_jitclasses_are_typed_for_the_processor() -> None:
+    """Typed for kernels they poisoned Numba's own code of arrays: only a fresh process shows it."""
+    root = Path(__file__).resolve().parent.parent
+    done = subprocess.run(
+        [sys.executable, "-c", FRESH], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "right\n", done.stderr

@@ -41,7 +41,7 @@ def join_exits(module: DiffModule, names: Collection[str]) -> DiffModule:
     for name in names:
         lines = _rewritten(lines, name)
     text = "\n".join(lines)
-    if f"@{OPAQUE}(" in text:
+    if f"@{OPAQUE}(" in text and f"declare i1 @{OPAQUE}(" not in text:  # by an earlier joining
         text += f"\ndeclare i1 @{OPAQUE}(i1) {_UNIQUE} {BARRIER_ATTRIBUTES}\n"
     return replace(module, ir=text)
 

@@ -35,7 +35,6 @@ from numba.core.target_extension import (
     target_override,
     target_registry,
 )
-from numba.experimental.jitclass.base import ClassBuilder, JitClassType
 
 from enzyme_py.errors import LoweringError
 from enzyme_py.frontend import scans, searching, sets, signals
@@ -47,6 +46,7 @@ from enzyme_py.frontend.broadcasting import (
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.interrupts import FillsUninterrupted
+from enzyme_py.frontend.jitclasses import TypesJitclasses, registry_of
 from enzyme_py.frontend.library import RawCodegen
 from enzyme_py.frontend.lines import LineInfo
 from enzyme_py.frontend.memory import ExceptionNRT, RegionNRT
@@ -86,7 +86,7 @@ class EnzymeShadowingCatchingTarget(EnzymeTarget):
     """The same with both."""
 
 
-class KernelTypingContext(FillsUninterrupted, typing.Context):  # type: ignore[misc]
+class KernelTypingContext(FillsUninterrupted, TypesJitclasses, typing.Context):  # type: ignore[misc]
     """Resolves Python functions and CPU dispatchers to dispatchers of this target."""
 
     def __init__(self, target: KernelTarget) -> None:
@@ -100,9 +100,7 @@ class KernelTypingContext(FillsUninterrupted, typing.Context):  # type: ignore[m
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
         if is_universal(val):
             teach(self._kernel_target, val, self._known)
-        if isinstance(val, JitClassType):
-            # Numba tells its CPU target of each class; their methods are registered for all.
-            registry = ClassBuilder.class_impl_registry
+        if registry := registry_of(val):
             self._kernel_target.target_context.install_registry(registry)
             return val.class_type
         if isinstance(val, _Intrinsic):
