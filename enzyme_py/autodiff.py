@@ -47,11 +47,7 @@ from enzyme_py.assembly.nesting import (
 from enzyme_py.assembly.own_bounds import with_own_bounds
 from enzyme_py.assembly.read_once import without_read_once
 from enzyme_py.assembly.recurrences import with_records
-from enzyme_py.assembly.rule_functions import (
-    check_endless,
-    check_reverse_depth,
-    rules_first,
-)
+from enzyme_py.assembly.rule_functions import check_endless, check_reverse_depth, rules_first
 from enzyme_py.assembly.single_exit import join_exits
 from enzyme_py.assembly.two_way_joins import may_meet, with_two_way_joins
 from enzyme_py.assembly.typed_accesses import with_typed_accesses
