@@ -40,6 +40,8 @@ def with_attributes(ir: str) -> str:
         if row is None:
             return found.group(0)
         declaration = _POINTER.sub(_INTEGERS, found.group(0)) if row.is_integral else found.group(0)
+        if row.reads:
+            declaration = _POINTER.sub("ptr readonly nocapture", declaration, count=row.reads)
         return f"{declaration} {row.attributes}"
 
     return _DECLARATION.sub(annotate, ir)
