@@ -53,6 +53,7 @@ from enzyme_py.assembly.two_way_joins import may_meet, with_two_way_joins
 from enzyme_py.assembly.typed_accesses import with_typed_accesses
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.assembly.watching import with_places
+from enzyme_py.assembly.written_results import with_written_results
 from enzyme_py.errors import (
     ActivityError,
     DerivativeError,
@@ -324,6 +325,8 @@ def protected(module: DiffModule) -> DiffModule:
     if not is_marked and not any(may(module.ir) for may in ask_o2):
         return module
     given, module = module, host.simplify(module)
+    if (inlined := with_written_results(module)) is not module:
+        given = module = host.simplify(inlined)
     if far := with_far_exits(module.ir):
         given = module = host.simplify(join_exits(module, far))
     check_far_exits(module)

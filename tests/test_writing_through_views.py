@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from enzyme_py.errors import DerivativeError
 
 X, C = np.array([0.7, 0.8, 0.9]), np.array([0.3, 0.2, 0.6])
 
@@ -40,6 +41,39 @@ def test_constants_written_through_a_view(view: str) -> None:
     np.testing.assert_allclose(enzyme.grad(kernel)(X, C), want, rtol=1e-14)
     tangent = enzyme.jvp(kernel, (X, C), (np.ones(3), np.zeros(3)))[1]
     np.testing.assert_allclose(tangent, np.sum(want), rtol=1e-14)
+
+
+def test_constants_written_through_what_a_call_returns() -> None:
+    """A dict is asked twice, so LLVM does not inline its lookup: the pointer comes back in a variable."""
+
+    @numba.njit
+    def kernel(x, c):
+        b = x * x
+        table = {0: b, 1: x * 2.0}
+        table[0][1] = c[0]
+        return np.sum(b * b) + np.sum(table[1])
+
+    got = enzyme.grad(kernel)(X, C)
+    np.testing.assert_allclose(got, 4 * X**3 * np.array([1, 0, 1]) + 2, rtol=1e-14)
+
+
+@numba.njit
+def turned(b, k):
+    if k == 0:
+        return b[:]
+    return turned(b, k - 1)[::-1]
+
+
+def test_what_a_function_returns_that_calls_itself() -> None:
+    @numba.njit
+    def kernel(x, c):
+        b = x * x
+        turned(b[:], 3)[0] = c[0]
+        return np.sum(b * b)
+
+    with pytest.raises(DerivativeError, match="`turned` returns, which calls itself") as refusal:
+        enzyme.grad(kernel)(X, C)
+    assert "copy" in str(refusal.value)
 
 
 def test_constants_written_through_a_reshaped_argument() -> None:
