@@ -74,7 +74,7 @@ def _written(body: Body) -> Iterator[str]:
             value
             for address in _derived(body, {call["place"]})
             for use in body.uses.get(address, ())
-            if (value := _result(body, use)) and body.opcodes[use] == "load"
+            if (value := _result(body, use)) and " = load ptr, " in body.lines[use]
         }
         if any(_writes(body, pointer) for pointer in _derived(body, loaded)):
             yield call["name"].strip('"')

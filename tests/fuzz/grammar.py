@@ -40,6 +40,23 @@ WRITES = (
     "filled({w}, {v1})",
 )
 
+# Writes to a new matrix or vector u through another name of its memory; What is written
+# is often a constant. (Numba does not
+# count `flat` from behind.)
+THROUGH_MATRIX = (
+    "{u}.reshape(n * n)[{i}]",
+    "{u}.ravel()[{i}:]",
+    "{u}.T[{i}]",
+    "{u}.flat[{i} % n]",
+)
+THROUGH_VECTOR = (
+    "{{0: {u}, 1: {v1} * 1.0}}[0][{i}]",
+    "[{u}, {v1} * 1.0][0][{i}]",
+    "({u}, c)[0][{i}]",
+    "{u}[::-1][{i}:]",
+    "{u}.reshape((n, 1))[{i}, 0]",
+)
+
 # What can be done with a complex vector z and its element; the parts of x are what else the kernel reads.
 COMPLEX = (
     "z *= 0.5 + 0.25j",
@@ -143,6 +160,7 @@ class Draw(Expressions):
             (3, self.write_element),
             (3, self.write_slice),
             (2, self.new_view),
+            (1.5, self.write_through),
             (1, self.carried),
             (1, self.unpacked),
             (1, self.grown_list),
@@ -216,6 +234,16 @@ class Draw(Expressions):
             "{o}", self.target(self.matrices)
         )
         return [self.with_holes_filled(row, 2)]
+
+    def write_through(self, _depth: int) -> Lines:
+        """Something new, written through a view of it or a container that holds it, then read."""
+        self.features.add("write through")
+        name, is_matrix = f"u{self.count()}", self.chance(0.5)
+        value = self.pick([f"c[{self.index()}]", "0.25", self.bounded(self.number(1))])
+        row = self.pick(THROUGH_MATRIX if is_matrix else THROUGH_VECTOR).replace("{u}", name)
+        place = self.with_holes_filled(row, 1).replace("{{", "{").replace("}}", "}")
+        new = f"{self.matrix(1)}.copy()" if is_matrix else f"{self.vector(1)} * 1.0"
+        return [f"{name} = {new}", f"{place} = {value}", f"total += np.sum({name} * {name}) * 0.25"]
 
     def carried(self, depth: int) -> Lines:
         """An array of its own for a variable that exists: in a loop the next turn reads it."""
