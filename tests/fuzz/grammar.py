@@ -40,9 +40,7 @@ WRITES = (
     "filled({w}, {v1})",
 )
 
-# Writes to a new matrix or vector u through another name of its memory; What is written
-# is often a constant. (Numba does not
-# count `flat` from behind.)
+# Writes to a new matrix or vector u through another name. (Numba does not count `flat` from behind.)
 THROUGH_MATRIX = (
     "{u}.reshape(n * n)[{i}]",
     "{u}.ravel()[{i}:]",
