@@ -65,14 +65,14 @@ def _mark(module: llvm.ModuleRef, names: set[str], calls: dict[str, set[str]]) -
         if one.name not in names or one.linkage == llvm.Linkage.external:
             continue
         is_kept = any(b"noinline" in one_set for one_set in one.attributes)
-        if one.name in _reached(one.name, calls):
+        if one.name in reached(one.name, calls):
             endless.append(one.name)
         elif not is_kept:
             one.add_function_attribute("alwaysinline")
     return endless
 
 
-def _reached(name: str, calls: dict[str, set[str]]) -> set[str]:
+def reached(name: str, calls: dict[str, set[str]]) -> set[str]:
     """Return what a function calls, directly or not."""
     seen: set[str] = set()
     pending = set(calls.get(name, ()))

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from enzyme_py.assembly.control_flow import Body, rewritten
+from enzyme_py.assembly.inlining import reached
 from enzyme_py.assembly.ir_text import functions_in, values_in
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import readable
@@ -110,14 +111,4 @@ def _result(body: Body, number: int) -> str:
 
 def _calling_themselves(ir: str) -> set[str]:
     calls = {one.name: {call.callee for _, call in one.calls} for one in functions_in(ir)}
-
-    def reached(start: str) -> set[str]:
-        seen, pending = set[str](), list(calls[start])
-        while pending:
-            name = pending.pop()
-            if name not in seen:
-                seen.add(name)
-                pending.extend(calls.get(name, ()))
-        return seen
-
-    return {name for name in calls if name in reached(name)}
+    return {name for name in calls if name in reached(name, calls)}
