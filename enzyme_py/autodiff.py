@@ -22,6 +22,7 @@ from enzyme_py import host, native
 from enzyme_py.assembly.allocations import allocates, protect_carried
 from enzyme_py.assembly.block_copies import with_bodies, with_recomputable_copies
 from enzyme_py.assembly.buffers import stable_buffers
+from enzyme_py.assembly.captured_numbers import with_numbers, without_numbers
 from enzyme_py.assembly.carried_choices import may_carry, with_own_carries
 from enzyme_py.assembly.entry import argument_count, assemble, nests
 from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far, with_far_exits
@@ -278,7 +279,12 @@ def passed(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
 
 def _differentiated(module: DiffModule) -> DifferentiatedModule:
     module = _readable_backwards(module)
-    module = dataclasses.replace(module, ir=with_typed_accesses(module.ir))
+    text, numbers = without_numbers(with_typed_accesses(module.ir))
+    done = _asked_twice(dataclasses.replace(module, ir=text))
+    return dataclasses.replace(done, ir=with_numbers(done.ir, numbers))
+
+
+def _asked_twice(module: DiffModule) -> DifferentiatedModule:
     try:
         return host.differentiate(module)
     except HostCrashed as crash:

@@ -186,6 +186,21 @@ def test_an_argument_among_the_choices_is_not_freed() -> None:
     assert companion in with_frees(HEAD + function)
 
 
+def test_a_block_that_is_needed_behind_the_loop_is_lent_to_it() -> None:
+    """`v = y` before the loop, `v = np.sin(v)` in it, and y behind it."""
+    pieces = {
+        "body": f"call void @look(ptr %h)\n  {MAKE}",
+        "before": "%y = call ptr @malloc(i64 64)",
+        "phis": "%h = phi ptr [ %y, %start ], [ %p, %latch ]",
+        "after": f"call void @look(ptr %y)\n  {LOOK}",
+    }
+    assert loop(**pieces) == {"loop": ["%enzyme_py_own.0"], "done": ["%y", "%p"]}
+    # What was lent is not freed by what takes over either.
+    pieces["phis"] += "\n  %old = phi ptr [ null, %start ], [ %h, %latch ]"
+    pieces["body"] = f"call void @look(ptr %old)\n  {pieces['body']}"
+    assert "%h" not in loop(**pieces).get("loop", [])
+
+
 def test_a_choice_between_a_block_and_its_own_middle_is_no_owner() -> None:
     body = f"""{MAKE}
   %q = getelementptr i8, ptr %p, i64 8

@@ -44,6 +44,7 @@ from enzyme_py.frontend.broadcasting import (
     is_broadcast,
 )
 from enzyme_py.frontend.calling_convention import CatchingCallConv, KernelCallConv
+from enzyme_py.frontend.captured_arrays import FreezesArrays
 from enzyme_py.frontend.growth import KernelCompiler
 from enzyme_py.frontend.interrupts import FillsUninterrupted
 from enzyme_py.frontend.jitclasses import TypesJitclasses, registry_of
@@ -119,14 +120,14 @@ class KernelTypingContext(FillsUninterrupted, TypesJitclasses, typing.Context): 
         return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
 
 
-class KernelContext(FillsUninterrupted, cpu.CPUContext):  # type: ignore[misc]
+class KernelContext(FillsUninterrupted, FreezesArrays, cpu.CPUContext):  # type: ignore[misc]
     """Lowers for differentiation: raw libraries, no counts, our calling convention."""
 
     DIBuilder = LineInfo
 
     def __init__(self, typing_context: Any, name: str, target: KernelTarget) -> None:
         self._kernel_target = target
-        self._in_exception = self._in_array = False
+        self._in_exception = False
         self.last_payload: Any = None
         self.is_table = False
         super().__init__(typing_context, name)
@@ -195,22 +196,6 @@ class KernelContext(FillsUninterrupted, cpu.CPUContext):  # type: ignore[misc]
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """Nothing is executable yet; a unique token stands for the compiled function."""
         return _Token(fndesc.qualname)
-
-    def make_constant_array(self, builder: Any, typ: Any, ary: Any) -> Any:
-        self._in_array = True
-        try:
-            return super().make_constant_array(builder, typ, ary)
-        finally:
-            self._in_array = False
-
-    def add_dynamic_addr(self, builder: Any, intaddr: int, info: str) -> Any:
-        # Numba reads the address from a global, of which the pass asks where its shadow is. An
-        # address as such is constant, and with it the large captured array behind it. For C
-        # functions the question is right: of their address alone, forward mode makes a wild call.
-        if not self._in_array:
-            return super().add_dynamic_addr(builder, intaddr, info)
-        address = self.get_constant(types.uintp, intaddr)
-        return builder.inttoptr(address, self.get_value_type(types.voidptr))
 
     def call_unresolved(self, builder: Any, name: str, sig: Any, args: Any) -> Any:
         # A recursion may call another overload of the same function (its first call had a literal).

@@ -109,8 +109,12 @@ class _Frees:
 
     def _companion(self, phi: str) -> str:
         """Return the phi that is freed in place of one that may be no owner."""
+        found, is_lent = self._owners.found, self._owners.is_lent
         given = (
-            (self._freed_for(value) if value in self._owners.found else "null", block)
+            (
+                self._freed_for(value) if value in found and not is_lent(phi, value) else "null",
+                block,
+            )
             for value, block in self._body.incoming(self._body.definitions[phi])
         )
         values = ", ".join(f"[ {value}, {block} ]" for value, block in given)

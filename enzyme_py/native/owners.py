@@ -10,7 +10,8 @@ a block has one owner at any time, the value from which it can be freed.
 Two more refusals make that true. A derived value may outlive the turn of a loop in which its owner
 was made, or meet others where not every way has come by the owner: where an owner is alive its
 definition must dominate, and it may not be alive at its own definition. And an owner may not be
-alive, or handed over twice, where another takes it over.
+alive, or handed over twice, where another takes it over: one that is (`v = y; for ...: v = np.sin(v)`, and y is
+needed behind the loop) is lent to the phi, which then keeps it alive and owns what else it gets.
 """
 
 from __future__ import annotations
@@ -49,10 +50,13 @@ class Owners:
         self.alive: dict[str, set[str]] = {}
         self._roots = roots
         self._refused: set[str] = set()
+        self._lent: set[tuple[str, str]] = set()  # (phi, the owner that it has from another)
         self._effects: dict[tuple[int, str], Effect] = {}
         self._live: dict[str, set[str]] = {}
-        while refused := self._refusals():
+        while found := self._refusals():
+            refused, lent = found
             self._refused |= refused
+            self._lent |= lent
         self.freed_at = {
             line
             for value in self.bases
@@ -60,13 +64,18 @@ class Owners:
             if self._effect(line, value) is Effect.FREES
         }
 
-    def _refusals(self) -> set[str]:
-        """Assume that what was not refused yet are owners; return which of them are not."""
+    def _refusals(self) -> tuple[set[str], set[tuple[str, str]]] | None:
+        """Assume that what was not refused yet are owners; return which of them are not, and what is lent."""
         escaped = self._derive() or set(self._mixed())
-        if escaped or not self.found:
-            return escaped
+        if escaped:
+            return escaped, set()
+        if not self.found:
+            return None
         self.alive = self._find_alive()
-        return set(self._out_of_place()) or set(self._taken_badly())
+        if misplaced := set(self._out_of_place()):
+            return misplaced, set()
+        badly = self._taken_badly()
+        return badly if any(badly) else None
 
     # -- what is derived from what -----------------------------------------------------------
 
@@ -94,11 +103,10 @@ class Owners:
         return [self._name(line)]
 
     def _pass_on(self, value: str, result: str) -> bool:
-        if result in self.found:
-            return False
         own = self.bases.setdefault(result, set())
         before = len(own)
-        own |= self.bases[value]
+        is_taken = result in self.found and not self.is_lent(result, value)
+        own |= self.bases[value] - {value} if is_taken else self.bases[value]
         return len(own) != before
 
     def _owning_phis(self) -> set[str]:
@@ -113,15 +121,20 @@ class Owners:
         return phis
 
     def _mixed(self) -> Iterator[str]:
-        """Yield the phis that may also point into a block of which they are not the owner."""
+        """Yield the phis that may also point into a block of which they are not the owner.
+
+        That may be one that the phi itself owned a turn ago, and lent to what it now takes over.
+        """
         for phi in self.found - self._roots:
-            if any(given in self.bases and given not in self.found for given in self._given(phi)):
-                yield phi
+            for given in self._given(phi):
+                others = self.bases.get(given, set()) - {given}
+                if others and (given not in self.found or phi in others):
+                    yield phi
 
     def companions(self) -> dict[str, str]:
         """Return, for each owner that may be none, the name of what is freed in its place."""
         phis = sorted(self.found - self._roots, key=self.body.definitions.__getitem__)
-        certain = self._certain(set(phis))
+        certain = self._certain(set(phis) - {phi for phi, _ in self._lent})
         doubtful = (phi for phi in phis if phi not in certain)
         return {phi: f"%{_COMPANION}.{number}" for number, phi in enumerate(doubtful)}
 
@@ -192,9 +205,9 @@ class Owners:
         for value, bases in self.bases.items():
             for owner in bases:
                 alive[owner] |= self._live_in(value)
-        for value in self.bases.keys() - self.found:
+        for value in self.bases:
             home, opcode = self.home(value), self.body.opcodes[self.body.definitions[value]]
-            for owner in self.bases[value]:
+            for owner in self.bases[value] - {value}:
                 # A phi may point elsewhere on some of the ways that lead to it, but nobody knows
                 # which; and to be loaded, a pointer must have lasted since it was stored.
                 if opcode == "phi" or (opcode == "load" and home != self.home(owner)):
@@ -246,11 +259,28 @@ class Owners:
         takers: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
         for phi in self.found - self._roots:
             for value, block in self.body.incoming(self.body.definitions[phi]):
-                if value in self.found:
+                if value in self.found and not self.is_lent(phi, value):
                     takers[value, block, self.home(phi)].add(phi)
         return takers
 
-    def _taken_badly(self) -> Iterator[str]:
-        for (owner, _, after), phis in self.takers().items():
-            if len(phis) > 1 or after in self.alive[owner]:
-                yield from phis
+    def is_lent(self, phi: str, owner: str) -> bool:
+        """Tell whether a phi has an owner that stays another's."""
+        return (phi, owner) in self._lent
+
+    def _taken_badly(self) -> tuple[set[str], set[tuple[str, str]]]:
+        """Return the phis that own nothing, and what others have from owners that live on."""
+        refused, lent = set[str](), set[tuple[str, str]]()
+        takers = self.takers()
+        for (owner, _, after), phis in takers.items():
+            if len(phis) > 1:
+                refused |= phis
+            elif after in self.alive[owner]:
+                lent |= {(phi, owner) for phi in phis}
+        taking = {
+            phi
+            for (owner, _, _), phis in takers.items()
+            for phi in phis
+            if (phi, owner) not in lent
+        }
+        idle = {phi for phi, _ in lent} - taking
+        return refused | idle, {(phi, owner) for phi, owner in lent if phi not in refused | idle}

@@ -63,6 +63,7 @@ NUMBERS: Table = {
     "float32": ["float(np.float32({N1}))", "np.sum({v1}.astype(np.float32))"],
     "linear algebra": ["np.linalg.det(np.eye(n) * 2.0 + np.sin({m1}) * 0.2) * 0.1"],
     "mask": ["np.sum({v1}[{v2} > 0.0123])"],
+    "captured": ["GRID[{i}, {i2}]", "STEPS[{i}]", "{v1}[WHOLE[{i}] % n]", "(TABLE[{i}] * {N1})"],
 }
 
 VECTORS: Table = {
@@ -100,6 +101,13 @@ VECTORS: Table = {
     "complex": ["(np.exp(1j * {V1}) * (1.0 + 0.5j)).imag", "np.abs({V1} + 1.5 + {V2} * 1j)"],
     "float32": ["{V1}.astype(np.float32).astype(np.float64)", "({V1} * np.float32(0.5))"],
     "linear algebra": ["np.linalg.solve(np.eye(n) * 3.0 + np.tanh({m1}) * 0.3, {V1})"],
+    "captured": [
+        "TABLE[:n].copy()",
+        "(TABLE[1:n + 1] + {V1})",
+        "({V1} * GRID[{i}, :n])",
+        "np.array([TABLE[k] if k > 1 else {b} for k in range(n)])",
+        "np.where(TABLE[:n] > {b}, TABLE[:n], {V1})",
+    ],
 }
 
 MATRICES: Table = {
@@ -117,6 +125,7 @@ MATRICES: Table = {
     "full": ["(np.zeros((n, n)) + {M1})", "(np.eye(n) * {b})"],
     "linear algebra": ["np.linalg.inv(np.eye(n) * 3.0 + np.tanh({M1}) * 0.3)", "np.triu({M1})"],
     "where": ["np.where({M1} > 0.0135, {M1}, 0.25)"],
+    "captured": ["(GRID[:n, :n] + {M1})", "({M1} * TABLE[:n])"],
 }
 
 # Shares of the kernels that may have what costs many seconds, or digits.
@@ -181,7 +190,13 @@ class Expressions:
     def leaf(self) -> str:
         """Return a variable, an element or a number."""
         vector, matrix = self.pick(self.vectors), self.pick(self.matrices)
-        leaves = [*self.numbers, *self.numbers, "0.75", f"c[{self.index()}]"]
+        leaves = [
+            *self.numbers,
+            *self.numbers,
+            "0.75",
+            f"c[{self.index()}]",
+            f"TABLE[{self.index()}]",
+        ]
         leaves += [f"{vector}[{self.index()}]", f"{matrix}[{self.index()}, {self.index()}]"]
         return self.pick(leaves)
 

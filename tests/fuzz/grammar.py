@@ -38,6 +38,10 @@ WRITES = (
     "{o}[:] = {m1}.T",
     "{o}[:, 0] += {v1}",
     "filled({w}, {v1})",
+    "{w}[:] = TABLE[:n]",
+    "{w}[1:] = GRID[{i}, 1:n]",
+    "{o}[{i}] = GRID[{i}, :n]",
+    "{o}[:] = GRID[1:n + 1, :n]",
 )
 
 # Writes to a new matrix or vector u through another name. (Numba does not count `flat` from behind.)
@@ -222,6 +226,8 @@ class Draw(Expressions):
             place = f"{self.target(self.matrices)}[{self.index()}, {self.index()}]"
         else:
             place = f"{self.target(self.vectors)}[{self.index()}]"
+        if self.chance(0.3):
+            return [f"{place} = {self.leaf()}"]
         sign, value = self.pick(["=", "+=", "*=", "-="]), self.bounded(self.number(1))
         return [f"{place} {sign} {value if sign != '*=' else f'(0.5 + 0.25 * {value})'}"]
 

@@ -8,6 +8,10 @@ import numpy as np
 from numba.typed import List as TypedList
 
 __all__ = [
+    "GRID",
+    "STEPS",
+    "TABLE",
+    "WHOLE",
     "Point",
     "TypedList",
     "filled",
@@ -21,6 +25,12 @@ __all__ = [
 ]
 
 Point = namedtuple("Point", "u v")  # noqa: PYI024  Numba knows these
+
+# What kernels capture; some of the numbers are zeros, and there are more than any n.
+TABLE = np.array([0.0, -0.75, 0.5, 0.0, 1.0, -0.25, 0.125])
+GRID = np.where(np.eye(6) > 0, 0.0, np.cos(np.arange(36.0).reshape(6, 6)))
+STEPS = (0.0, 0.5, -1.0, 0.25, 0.0, 0.75)
+WHOLE = np.array([2, 0, 5, 1, 3, 4])
 
 
 @numba.njit

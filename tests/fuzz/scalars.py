@@ -64,6 +64,8 @@ class Scalars:
                 f"np.tanh(q) * {self._index(loops)} * 0.25",
                 f"max(x[{i}], v[{j}])",
                 f"abs(x[{i}] - 0.3713)",
+                f"TABLE[{i}]",
+                f"x[{i}] * STEPS[{j}]",
             )
         )
 
@@ -117,6 +119,7 @@ class Scalars:
                     f"t = t * 0.75 + {e} * 0.5",
                     f"q = {e}",
                     f"v[{i}] = np.sin({e}) + 0.3 * v[{i}]",
+                    f"v[{i}] = TABLE[{i}]",
                     f"v[{i}] *= 0.5 + 0.25 * np.tanh({e})",
                     f"v = np.sin(v) + {e} * 0.5",
                     f"w = np.cos(v) * {e}",
