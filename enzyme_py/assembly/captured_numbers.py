@@ -36,7 +36,7 @@ def without_numbers(ir: str) -> tuple[str, dict[str, tuple[str, str]]]:
         is_marked = f"!{INACTIVE} " in data["rest"]
         if not is_marked and not data["type"].endswith(_FLOATS):
             return data[0]
-        found[data["name"]] = data["linkage"], data["numbers"]
+        found[_plain(data["name"])] = data["linkage"], data["numbers"]
         mark = "" if is_marked else f", !{INACTIVE} !{{}}"
         return (
             f"{data['name']} = external{data['words']} constant {data['type']}{data['rest']}{mark}"
@@ -49,11 +49,17 @@ def with_numbers(ir: str, numbers: dict[str, tuple[str, str]]) -> str:
     """Return the text with the data in place of their declarations."""
 
     def defined(data: re.Match[str]) -> str:
-        if data["name"] not in numbers:
+        name = _plain(data["name"])
+        if name not in numbers:
             return data[0]
-        linkage, own = numbers[data["name"]]
+        linkage, own = numbers[name]
         return (
             f"{data['name']} = {linkage}{data['words']} constant {data['type']} {own}{data['rest']}"
         )
 
     return _DECLARED.sub(defined, ir) if numbers else ir
+
+
+def _plain(name: str) -> str:
+    """Return a name without the quotes that llvmlite gives to more names than LLVM does."""
+    return name.removeprefix("@").strip('"')
