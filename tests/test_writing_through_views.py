@@ -54,7 +54,10 @@ def test_constants_written_through_what_a_call_returns() -> None:
         return np.sum(b * b) + np.sum(table[1])
 
     got = enzyme.grad(kernel)(X, C)
-    np.testing.assert_allclose(got, 4 * X**3 * np.array([1, 0, 1]) + 2, rtol=1e-14)
+    want = 4 * X**3 * np.array([1, 0, 1]) + 2
+    np.testing.assert_allclose(got, want, rtol=1e-14)
+    tangent = enzyme.jvp(kernel, (X, C), (np.ones(3), np.zeros(3)))[1]
+    np.testing.assert_allclose(tangent, np.sum(want), rtol=1e-14)
 
 
 @numba.njit
@@ -74,6 +77,8 @@ def test_what_a_function_returns_that_calls_itself() -> None:
     with pytest.raises(DerivativeError, match="`turned` returns, which calls itself") as refusal:
         enzyme.grad(kernel)(X, C)
     assert "copy" in str(refusal.value)
+    with pytest.raises(DerivativeError, match="`turned` returns, which calls itself"):
+        enzyme.jvp(kernel, (X, C), (np.ones(3), np.zeros(3)))
 
 
 def test_constants_written_through_a_reshaped_argument() -> None:

@@ -30,7 +30,7 @@ _MOVED = ("getelementptr", "phi", "select", "freeze")
 
 def with_written_results(module: DiffModule) -> DiffModule:
     """Return the module in which such functions ask to be inlined; itself if there are none."""
-    names = _names(module.ir) if has_reverse(module.ir) else set()
+    names = _names(module.ir)
     if not names:
         return module
     for name in sorted(names & _calling_themselves(module.ir)):
