@@ -32,6 +32,7 @@ from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_bounds import with_kept_bounds
 from enzyme_py.assembly.kept_slopes import with_kept_slopes
+from enzyme_py.assembly.later_turns import may_write_later, with_far_reads
 from enzyme_py.assembly.left_values import with_left_values
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
@@ -307,7 +308,7 @@ def _crashes_less(ir: str, crash: str) -> Iterator[str]:
 
 def _readable_backwards(module: DiffModule) -> DiffModule:
     """Return the module in which the pass finds again which way the primal went, and what loops came to."""
-    text = with_own_carries(with_left_values(module.ir))
+    text = with_own_carries(with_left_values(with_far_reads(module.ir)))
     return dataclasses.replace(module, ir=with_two_way_joins(text))
 
 
@@ -327,7 +328,7 @@ def protected(module: DiffModule) -> DiffModule:
     They can be set only on the code that the pass really reads, so its own O2 comes first.
     """
     is_marked = allocates(module.ir) or nests_reverse(module.ir)
-    ask_o2 = (may_exit_far, may_carry, may_meet)
+    ask_o2 = (may_exit_far, may_carry, may_meet, may_write_later)
     if not is_marked and not any(may(module.ir) for may in ask_o2):
         return module
     given, module = module, host.simplify(module)

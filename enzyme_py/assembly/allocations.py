@@ -14,7 +14,8 @@ and then the adjoint of one turn never reaches the one before: a wrong gradient 
 A second trap are buffers that change places (`old, new = new, old`). Within one turn LLVM proves the two
 apart, and Enzyme concludes that what was read through `old` is never overwritten, though a later turn
 writes it through `new`; the reverse sweep then reads the wrong values (MEASURED). Loads through such
-pointers are marked to be kept. Calls that read them cannot be marked, and are refused.
+pointers are marked to be kept. Calls that read them cannot be marked, and are refused, but for block copies
+(`new[0, :] = 0.0`): what was copied, the reverse sweep never asks.
 
 A third trap are shadows that are never zeroed: for an allocation that is needed in the reverse sweep Enzyme may
 keep the memory after all, or just the pointer of its shadow, and forget that it meant to clear the shadow
@@ -54,6 +55,7 @@ from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.assembly.nesting import under_reverse
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.type_hints import HINT
+from enzyme_py.rules.copies import is_declared
 
 _CALLOC = re.compile(r"^declare .*@calloc\(", re.MULTILINE)
 _CALLOC_DECLARATION = (
@@ -171,7 +173,7 @@ def _marked(
 def _check_calls(function: list[str], exchanged: set[str], where: Where) -> None:
     for line in function if exchanged else ():
         call = _CALL.match(line)
-        if call is None or call.group(1).startswith(_HARMLESS):
+        if call is None or call.group(1).startswith(_HARMLESS) or is_declared(call.group(1)):
             continue
         if exchanged.intersection(re.findall(_VALUE, call.group(2))):
             raise _refusal(call.group(1), where)

@@ -17,7 +17,6 @@ from enzyme_py.assembly.inlining import reached
 from enzyme_py.assembly.ir_text import functions_in, values_in
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import readable
-from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.errors import DerivativeError
 
 _CALLED = re.compile(
