@@ -239,7 +239,75 @@ def records(x, c, n):
     return s
 
 
+# -- buffers that change places, with rims that are copied -----------------------------------------
+
+
+def wave(x, c, n):
+    old, now, new = x.copy(), 0.5 * x, np.zeros(x.size)
+    for _ in range(n):
+        new[1:-1] = 2 * now[1:-1] - old[1:-1] + 0.1 * now[1:-1] * (now[2:] - now[:-2])
+        new[0] = 0.0
+        new[-1:] = now[-1:]
+        old, now, new = now, new, old
+    return np.sum(now * now * now)
+
+
+def heat(x, c, n):
+    old = np.outer(x, c)
+    new = old.copy()
+    for _ in range(n):
+        for i in range(1, x.size - 1):
+            for j in range(1, x.size - 1):
+                new[i, j] = old[i, j] * (old[i + 1, j] + old[i - 1, j] - old[i, j + 1])
+        new[0, :] = 0.0
+        new[-1, :] = c
+        new[:, 0] = new[:, 1]
+        new[:, -1] = x
+        old, new = new, old
+    return np.sum(old * old)
+
+
+@numba.njit
+def stepped(old, new, x):
+    new[1:-1, 1:-1] = old[1:-1, 1:-1] + 0.1 * old[2:, 1:-1] * old[:-2, 1:-1]
+    new[0, :] = x
+    new[-1, :] = new[-2, :]
+    new[:, -1] = old[:, 0]
+
+
+def steps_of_a_function(x, c, n):
+    old, new = np.outer(x, c), np.zeros((x.size, x.size))
+    for _ in range(n):
+        stepped(old, new, x)
+        old, new = new, old
+    return np.sum(old * old)
+
+
+def until_it_rests(x, c, n):
+    old, new, count, change = x.copy(), np.zeros(x.size), 0, 1.0
+    while change > 1e-3 and count < n:
+        new[:] = 0.5 * old + 0.25 * old * old * x
+        change = np.sum((old - new) ** 2)
+        new[0] = x[0]
+        old, new, count = new, old, count + 1
+    return np.sum(old * old * old)
+
+
+def now_and_then(x, c, n):
+    old, new = x.copy(), 0.5 * x
+    for t in range(n):
+        new[:3] = old[:3] * old[3:6]
+        if t % 2 == 0:
+            old, new = new, old
+    return np.sum(old * old * old) + np.sum(new * new)
+
+
 KERNELS = (
+    wave,
+    heat,
+    steps_of_a_function,
+    until_it_rests,
+    now_and_then,
     next_ones,
     both_sides,
     from_behind,

@@ -55,7 +55,7 @@ from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.assembly.nesting import under_reverse
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.type_hints import HINT
-from enzyme_py.rules.copies import is_declared
+from enzyme_py.rules.copies import is_body
 
 _CALLOC = re.compile(r"^declare .*@calloc\(", re.MULTILINE)
 _CALLOC_DECLARATION = (
@@ -173,7 +173,7 @@ def _marked(
 def _check_calls(function: list[str], exchanged: set[str], where: Where) -> None:
     for line in function if exchanged else ():
         call = _CALL.match(line)
-        if call is None or call.group(1).startswith(_HARMLESS) or is_declared(call.group(1)):
+        if call is None or call.group(1).startswith(_HARMLESS) or is_body(call.group(1)):
             continue
         if exchanged.intersection(re.findall(_VALUE, call.group(2))):
             raise _refusal(call.group(1), where)

@@ -206,7 +206,9 @@ class Expressions:
 
     def index(self) -> str:
         """Return the index of an element."""
-        return self.pick([*self.counters, *self.counters, "0", "1", "n - 1", "-1"])
+        beside = [f"{one} - 1" for one in self.counters]
+        beside += [f"({one} + 1) % n" for one in self.counters]
+        return self.pick([*self.counters, *self.counters, *beside, "0", "1", "n - 1", "-1"])
 
     def test(self) -> str:
         """Return a condition."""

@@ -42,6 +42,18 @@ WRITES = (
     "{w}[1:] = GRID[{i}, 1:n]",
     "{o}[{i}] = GRID[{i}, :n]",
     "{o}[:] = GRID[1:n + 1, :n]",
+    "{o}[{i}] = {o}[{i2}] * {o}[{i2}]",
+    "{o}[{i}] = {o}[{i2}] * {v1}",
+    "{w}[1:] *= {w}[:-1]",
+)
+
+# Plain arithmetic: what slopes of functions are kept for does not hide what is read again.
+PLAIN = (
+    "{w}[{i}] = {w}[{i2}] * {w}[{i3}]",
+    "{w}[{i}] *= {v1}[{i2}]",
+    "{w}[{i}] += {w}[{i2}] * {w}[{i2}] * 0.25",
+    "{o}[{i}, {i2}] = {o}[{i2}, {i}] * {o}[{i3}, {i2}]",
+    "{o}[{i}, {i2}] -= {o}[{i}, {i3}] * {o}[{i3}, {i2}]",
 )
 
 # Writes to a new matrix or vector u through another name. (Numba does not count `flat` from behind.)
@@ -222,6 +234,10 @@ class Draw(Expressions):
 
     def write_element(self, _depth: int) -> Lines:
         self.features.add("element write")
+        if self.chance(0.3):
+            row = self.pick(PLAIN).replace("{w}", self.target(self.vectors))
+            row = row.replace("{o}", self.target(self.matrices))
+            return [self.with_holes_filled(row, 1)]
         if self.chance(0.4):
             place = f"{self.target(self.matrices)}[{self.index()}, {self.index()}]"
         else:

@@ -71,7 +71,9 @@ class Scalars:
 
     def _index(self, loops: tuple[str, ...]) -> str:
         return (
-            self._pick((*loops, *loops, "k % n", "0", "-1"))
+            self._pick(
+                (*loops, *loops, f"{loops[-1]} - 1", f"({loops[-1]} + 1) % n", "k % n", "0", "-1")
+            )
             if loops
             else self._pick(("0", "-1", "1", "k % n"))
         )
@@ -112,9 +114,13 @@ class Scalars:
 
     def _assignment(self, loops: tuple[str, ...]) -> Lines:
         e, i = self._number(loops), self._index(loops)
+        j = self._index(loops)
         return [
             self._pick(
                 (
+                    f"v[{i}] = v[{i}] * v[{j}] * 0.75",
+                    f"v[{i}] += v[{j}] * v[{j}] * 0.25",
+                    f"v[{i}] = x[{j}] * v[{j}]",
                     f"t += {e} * 0.25",
                     f"t = t * 0.75 + {e} * 0.5",
                     f"q = {e}",
