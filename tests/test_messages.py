@@ -112,6 +112,15 @@ def enters_object_mode(x):
     return y + 1.0
 
 
+@numba.stencil
+def means(a):
+    return 0.5 * (a[-1] + a[1])
+
+
+def calls_a_stencil(x):
+    return means(np.ones(5))[2] * x
+
+
 def calls_object_mode(x):
     return objects(x)
 
@@ -179,6 +188,7 @@ ROWS = (
     Said("no such kernel", grad(compiles_not, 1.0), LoweringError, ("`compiles_not`", "nonsense")),
     Said("no such bytecode", grad(opens_a_file, 1.0), LoweringError, ("`opens_a_file`", "with")),
     Said("object block", grad(enters_object_mode, 1.0), LoweringError, ("object mode", "objmode")),
+    Said("stencil", grad(calls_a_stencil, 1.0), LoweringError, ("numba.stencil", "loop")),
     Said("object function", grad(objects, 1.0), LoweringError, ("object mode", "forceobj")),
     Said("object callee", grad(calls_object_mode, 1.0), LoweringError, ("object mode", "forceobj")),
     Said("complex result", grad(complex_result, 1.0), UnsupportedTypeError, ("complex", "real")),
