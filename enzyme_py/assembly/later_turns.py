@@ -206,8 +206,7 @@ class _Turns:
 
     def _is_of(self, header: str, loop: set[str]) -> bool:
         """Tell whether a block is the header of a loop."""
-        smallest = next((one for one in self._loops if header in one), None)
-        return smallest is loop or (smallest is not None and smallest == loop)
+        return next((one for one in self._loops if header in one), None) == loop
 
     def _may_differ(self, values: Sequence[str]) -> bool:
         """Tell whether LLVM might know that what is left of two addresses is not zero."""
