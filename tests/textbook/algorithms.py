@@ -167,23 +167,6 @@ def hetero(x, c, n):
     return t[0] * np.sum(t[1]) * t[2] + t[3][0] * np.sum(t[3][1] ** 2)
 
 
-def heat2d(x, c, n):
-    u = np.outer(x, c)
-    v = u.copy()
-    for t in range(n):
-        for i in range(1, 5):
-            for j in range(1, 5):
-                v[i, j] = u[i, j] + 0.1 * (
-                    u[i + 1, j] + u[i - 1, j] + u[i, j + 1] + u[i, j - 1] - 4 * u[i, j]
-                )
-        v[0, :] = 0.0
-        v[-1, :] = c
-        v[:, 0] = v[:, 1]
-        v[:, -1] = x
-        u, v = v, u
-    return np.sum(u**2)
-
-
 def upwind(x, c, n):
     u = x.copy()
     for t in range(n):
