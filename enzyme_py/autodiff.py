@@ -27,7 +27,7 @@ from enzyme_py.assembly.carried_choices import may_carry, with_own_carries
 from enzyme_py.assembly.entry import argument_count, assemble, nests
 from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far, with_far_exits
 from enzyme_py.assembly.hidden_indices import ASSERTION, with_hidden_indices
-from enzyme_py.assembly.in_steps import postponed, resumed, without_groups
+from enzyme_py.assembly.in_steps import postponed, resumed
 from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_bounds import with_kept_bounds
@@ -56,6 +56,7 @@ from enzyme_py.assembly.typed_accesses import with_typed_accesses
 from enzyme_py.assembly.untouched import with_untouched_arguments
 from enzyme_py.assembly.watching import with_places
 from enzyme_py.assembly.written_results import with_written_results
+from enzyme_py.assembly.written_through import with_marked_writes
 from enzyme_py.errors import (
     ActivityError,
     DerivativeError,
@@ -240,8 +241,7 @@ def _in_steps(module: DiffModule, refused: DerivativeError | HostCrashed) -> Dif
         first = postponed(host.simplify(module).ir)
         if first is not None:
             inner = _differentiated(dataclasses.replace(module, ir=first))
-            outer = differentiate(dataclasses.replace(module, ir=resumed(inner.ir)))
-            return dataclasses.replace(outer, ir=without_groups(outer.ir))
+            return differentiate(dataclasses.replace(module, ir=resumed(inner.ir)))
     except (DerivativeError, HostError):
         pass  # about a text that nobody wrote
     raise refused
@@ -308,7 +308,7 @@ def _crashes_less(ir: str, crash: str) -> Iterator[str]:
 
 def _readable_backwards(module: DiffModule) -> DiffModule:
     """Return the module in which the pass finds again which way the primal went, and what loops came to."""
-    text = with_own_carries(with_left_values(with_far_reads(module.ir)))
+    text = with_own_carries(with_left_values(with_far_reads(with_marked_writes(module.ir))))
     return dataclasses.replace(module, ir=with_two_way_joins(text))
 
 

@@ -20,15 +20,17 @@ from enzyme_py.assembly.ir_text import values_in
 from enzyme_py.assembly.kept import KEPT
 from enzyme_py.assembly.requests import Requests
 from enzyme_py.assembly.typed_accesses import INTEGER_TAG
+from enzyme_py.assembly.written_through import WRITTEN
 
 _LATER = "enzyme_py_later."
 _REQUEST = re.compile(r"@__enzyme_(?=\w+[\w.]*\(ptr[^@,]*@(?P<target>[^,\s)]+))")
 _DECLARED = re.compile(r"^declare [^@\n]*@__enzyme_(?P<name>[\w.]+)\(.*\n?", re.MULTILINE)
-# The marks of the first run (kept.py): the next one sets its own.
+# The marks of the first run (kept.py, written_through.py): the next one sets its own.
+_MARK = rf"(?:{re.escape(KEPT)}|{re.escape(WRITTEN)})"
 _MARKS = re.compile(
-    rf"^(?:define [^\n]*@\w*{re.escape(KEPT)}\w*\((?:(?!^\}}).*\n)*\}}\n"
-    rf"|(?:declare |  (?:tail )?call void )[^\n]*@\w*{re.escape(KEPT)}\w*\([^\n]*\n"
-    rf"|!\d+ = !\{{ptr @{re.escape(KEPT)}\w*\}}\n)",
+    rf"^(?:define [^\n]*@\w*{_MARK}\w*\((?:(?!^\}}).*\n)*\}}\n"
+    rf"|(?:declare |  (?:tail )?call void )[^\n]*@\w*{_MARK}\w*\([^\n]*\n"
+    rf"|!\d+ = !\{{ptr @{_MARK}\w*\}}\n)",
     re.MULTILINE,
 )
 # Only a count or an index is multiplied or indexes memory: what is added may be an address.
@@ -36,9 +38,6 @@ _COUNTED = ("mul", "shl", "sdiv", "srem", "getelementptr")
 _MOVED = ("phi", "select", "freeze", "sext", "zext", "trunc", "add", "sub")
 # Allocations that were variables: the next run cannot make variables of what it kept itself.
 _NOTES = re.compile(r", !enzyme_(?:from|zero|cast)stack !\d+")
-# Caches of which every load of an address gives one value. Of caches of caches LLVM fails an assertion on it, in the
-# user's process ("ClobberMA", MemorySSA; MEASURED).
-_SAME_VALUES = re.compile(r", !invariant\.group !\d+")
 _LOAD = re.compile(r"^  \S+ = load i\d+, (?!.* !tbaa )")
 
 
@@ -64,15 +63,10 @@ def resumed(ir: str) -> str:
     there = {found["name"] for found in _DECLARED.finditer(ir)}
     lines = [
         line
-        for line in without_groups(_NOTES.sub("", _MARKS.sub("", ir))).split("\n")
+        for line in _NOTES.sub("", _MARKS.sub("", ir)).split("\n")
         if line[:7] != "declare" or not any(f"@{_LATER}{name}(" in line for name in there)
     ]
     return rewritten("\n".join(lines).replace(f"@{_LATER}", "@__enzyme_"), _tagged)
-
-
-def without_groups(ir: str) -> str:
-    """Return the text that does not say which loads of caches are the same; for what came of the last run, too."""
-    return _SAME_VALUES.sub("", ir)
 
 
 def _tagged(head: str, text: str) -> str:

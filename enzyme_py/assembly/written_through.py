@@ -1,0 +1,99 @@
+"""Writing through pointers that were loaded from memory or chosen among others.
+
+    rows = [x * x, x * s]
+    rows[i][0] = 0.5
+
+An array in a list is a pointer in the list's memory. Where it is only written through, by what has no derivative, the pass
+finds nothing active in the list: it takes the pointer for constant, and does not clear the adjoint of what
+was overwritten. A wrong gradient without a word (MEASURED: lists, dicts, tuples, nested lists, `u if n == 3 else w`;
+in first orders where LLVM does not see which array it is, in second orders more often).
+
+So in front of such a write stands a mark, a call that seems to use the address:
+
+    call void @enzyme_py_hint.written(ptr %q)
+    store double 5.000000e-01, ptr %q
+
+To the pass that is a function of active memory, so the pointer has a shadow, and what holds it has one. Its rule makes marks of
+the shadow, in both sweeps, so that a derivative of the derivative finds those marked too. They stand beside the
+write, and not where the pointer is made, since the reverse sweep makes it again for each block that needs it.
+Rules know one shadow; in modules with requests of several the mark has a body instead, which the pass
+differentiates itself. The native stage drops the marks.
+"""
+
+from __future__ import annotations
+
+import re
+
+from enzyme_py.assembly.control_flow import NAME, rewritten, with_inserted
+from enzyme_py.assembly.ir_text import Function
+from enzyme_py.assembly.pointer_origins import origins
+from enzyme_py.assembly.requests import Requests
+from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
+
+WRITTEN = f"{HINT}.written"
+
+_HARMLESS = "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite)"
+# The pass reads the rules after its own O2, which would drop what is internal and not used.
+_RULED = f"""
+declare void @{WRITTEN}(ptr) {_HARMLESS} "enzyme_nofree"
+define void @{WRITTEN}_both(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
+  call void @{WRITTEN}(ptr %pointer)
+  call void @{WRITTEN}(ptr %shadow)
+  ret void
+}}
+define void @{WRITTEN}_reverse(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
+  call void @{WRITTEN}(ptr %shadow)
+  ret void
+}}
+@__enzyme_register_derivative_written = global [2 x ptr] [ptr @{WRITTEN}, ptr @{WRITTEN}_both]
+@__enzyme_register_gradient_written = global [3 x ptr] \
+[ptr @{WRITTEN}, ptr @{WRITTEN}_both, ptr @{WRITTEN}_reverse]
+"""
+_DEFINED = f"""
+declare void @{WRITTEN}_to(ptr) {HINT_ATTRIBUTES}
+define internal void @{WRITTEN}(ptr %pointer) noinline nounwind willreturn nofree nosync {{
+  call void @{WRITTEN}_to(ptr %pointer)
+  ret void
+}}
+"""
+_STORE = re.compile(
+    rf"^  store (?:double|float|half|<\d+ x (?:double|float|half)>) .*, ptr ({NAME})(?=,|$)"
+)
+# Block copies (rules/copies.py) have bodies, which O2 may put in their place.
+_FILL = re.compile(
+    r"call void @(?:llvm\.mem(?:set|cpy|move)|enzyme_py_(?:copy|clear|walk|move_back|into_buffer))"
+    rf"[^(]*\(ptr [^%]*({NAME}),"
+)
+_INDIRECT = re.compile(r" = load ptr,| = phi ptr | = select i1 | = extractvalue ")
+_FOUND = re.compile(r"load ptr,|extractvalue |(?:tail )?call (?!.*@(?:malloc|calloc)\()")
+_NOTHING = ("null", "undef", "poison")
+
+
+def with_marked_writes(ir: str) -> str:
+    """Return the text in which such pointers are marked."""
+    if f"@{WRITTEN}(" in ir:
+        return ir
+    text = rewritten(ir, _changed)
+    if text == ir:
+        return ir
+    is_single = all(one.width == 1 for one in Requests(ir).all())
+    return text + (_RULED if is_single else _DEFINED)
+
+
+def _changed(head: str, text: str) -> str:
+    if _INDIRECT.search(text) is None:
+        return text
+    lines = text.split("\n")
+    function = Function("", "", lines)
+    made = dict[int, list[str]]()
+    for number, line in enumerate(lines):
+        write = _STORE.match(line) or _FILL.search(line)
+        if write is not None and _is_indirect(function, write[1]):
+            made[number] = [f"  call void @{WRITTEN}(ptr {write[1]})"]
+    return with_inserted(lines, made) if made else text
+
+
+def _is_indirect(function: Function, pointer: str) -> bool:
+    """Tell whether a pointer is one of several, or was found in memory or in a result."""
+    starts = set(origins(function, pointer)).difference(_NOTHING)
+    return len(starts) > 1 or any(_FOUND.match(function.definitions.get(one, "")) for one in starts)

@@ -1,0 +1,103 @@
+"""Numbers that both sweeps read: no read is taken for another one, and no memory for what it was before it grew.
+
+The pass notes of reads that they give the same; LLVM believed it of reads before and behind a write (host/client.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py import host
+
+X = np.array([-0.77, 0.59, -0.69, -0.23, -0.08])
+A = np.array([[0.4, 1.2]])
+NUMBERS = np.array([0.0, -0.75, 0.5, 0.0, 1.0])
+
+
+def first_number_behind_a_loop(x, a, s, n):
+    """The loop writes NUMBERS to all of x, from the last to the first."""
+    k = 0
+    u = x[k % n] + s
+    for i in range(n - 1, -1, -1):
+        if a[k % n, -1] * u > -0.0045:
+            return np.cos(s) * x[k % n] * k
+        x[(i + 1) % n] = NUMBERS[(i + 1) % n]
+    return x[k % n]
+
+
+def ends_of_a_search(x, a, s, n):
+    """The inner loops have three ends each, of turns that are known."""
+    k = 0.0
+    for i in range(n):
+        k += x[i]
+        for j in range(1, n):
+            x[j] += x[0] * x[0]
+            if k > 0:
+                if j == 4 or j == 1 or j == 6:
+                    break
+        for h in range(n):
+            if np.sum(x) > 0.4479:
+                return x[h] * k
+    return s
+
+
+def sum_of_what_was_passed(x, a, s, n):
+    """A loop of unknown turns in each turn of another one, which LLVM peels."""
+    t = 0.0
+    for i in range(n):
+        j = 1
+        while x[j] * x[j] < 4.0:
+            x[j] = x[j] * x[0] + s
+            t += x[j] * x[j]
+            j = j + 1
+            if j == 2 and t > 0.5 or j == 4:
+                break
+    return t
+
+
+@pytest.mark.parametrize(
+    "kernel", [first_number_behind_a_loop, ends_of_a_search, sum_of_what_was_passed]
+)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_value_and_gradient(kernel: Any, sign: float) -> None:
+    """The value is Numba's; reverse mode agrees with forward mode, and with differences."""
+    made, x = numba.njit(kernel), sign * X
+    taken = enzyme.value_and_grad(made, argnums=(0, 1, 2))
+    value, (got, _, _) = taken(x.copy(), A, 0.3, 5)
+    assert value == made(x.copy(), A, 0.3, 5) == kernel(x.copy(), A, 0.3, 5)
+    rows = [enzyme.jvp(made, (x.copy(), A, 0.3, 5), (e, 0 * A, 0.0, 0))[1] for e in np.eye(5)]
+    np.testing.assert_allclose(got, rows, rtol=1e-13, atol=1e-14)
+    steps = 1e-6 * np.eye(5)
+    want = [(kernel(x + e, A, 0.3, 5) - kernel(x - e, A, 0.3, 5)) / 2e-6 for e in steps]
+    np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-8)
+
+
+def test_no_derivative_says_that_reads_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What leaves the pass has none of its notes, which it does make: the module that it wrote had some."""
+    seen = []
+    real = host.client.judge
+
+    def judge(*given: Any, **options: Any) -> Any:
+        done = real(*given, **options)
+        seen.append((done.ir, given[1].output))
+        return done
+
+    monkeypatch.setattr(host.client, "judge", judge)
+    made = numba.njit(ends_of_a_search)
+    done = []
+    real_differentiate = host.client.differentiate
+
+    def differentiate(module: Any) -> Any:
+        done.append(real_differentiate(module))
+        return done[-1]
+
+    monkeypatch.setattr(host.client, "differentiate", differentiate)
+    monkeypatch.setattr(host, "differentiate", differentiate, raising=False)
+    enzyme.grad(made)(X.copy(), A, 0.31, 5)
+    assert any("!invariant.group" in ir for ir, _ in seen)
+    assert done and not any("!invariant.group" in one.ir for one in done)
