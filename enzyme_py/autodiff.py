@@ -300,8 +300,8 @@ def _asked_twice(module: DiffModule) -> DifferentiatedModule:
 
 def _crashes_less(ir: str, crash: str) -> Iterator[str]:
     """Yield texts of the same meaning on which the pass may not crash, each for one known reason."""
-    if ASSERTION in crash and (hidden := with_hidden_indices(ir)) != ir:
-        yield hidden
+    if ASSERTION in crash:
+        yield from with_hidden_indices(ir)
     if (kept := with_kept_bounds(ir)) != ir:
         yield kept
 

@@ -37,9 +37,8 @@ def ends_of_a_search(x, a, s, n):
         k += x[i]
         for j in range(1, n):
             x[j] += x[0] * x[0]
-            if k > 0:
-                if j == 4 or j == 1 or j == 6:
-                    break
+            if k > 0 and (j == 4 or j == 1 or j == 6):
+                break
         for h in range(n):
             if np.sum(x) > 0.4479:
                 return x[h] * k
@@ -49,13 +48,13 @@ def ends_of_a_search(x, a, s, n):
 def sum_of_what_was_passed(x, a, s, n):
     """A loop of unknown turns in each turn of another one, which LLVM peels."""
     t = 0.0
-    for i in range(n):
+    for _ in range(n):
         j = 1
         while x[j] * x[j] < 4.0:
             x[j] = x[j] * x[0] + s
             t += x[j] * x[j]
             j = j + 1
-            if j == 2 and t > 0.5 or j == 4:
+            if (j == 2 and t > 0.5) or j == 4:
                 break
     return t
 

@@ -5,9 +5,8 @@ The references are complex steps of the kernels in plain Python, and differences
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -23,7 +22,13 @@ C = np.array([0.4, 0.6])
 V = np.array([1.0, 0.5, -0.3])
 S, N = 0.8, 3
 STEP = 1e-20
-Pair = namedtuple("Pair", "u v")
+
+
+class Pair(NamedTuple):
+    """Two vectors."""
+
+    u: Any
+    v: Any
 
 
 def in_a_dict(x, s, c, n):

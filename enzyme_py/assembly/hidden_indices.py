@@ -4,12 +4,14 @@ To see whether a loop writes what another one has read, the pass compares the tw
 much for each turn. Where an index may wrap around (`i + size` for a negative one) and neither loop lies before the other on
 all ways, that comparison ends in an assertion of LLVM's, "No dominance between recurrences used by one SCEV". With such
 indices passed through a function that LLVM cannot look into, there is nothing to compare: the pass keeps what was
-read. That costs memory, so it is done only for a module that failed.
+read. That costs memory, so it is done only for a module that failed; and where that is not enough, for all indices
+that are not numbers.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from enzyme_py.assembly.control_flow import NAME, Body, rewritten, with_inserted
 from enzyme_py.assembly.left_values import declared, left
@@ -18,13 +20,31 @@ ASSERTION = "No dominance between recurrences"
 _OFFSET = re.compile(rf"^  ({NAME}) = getelementptr [^,]*, ptr ({NAME}), i64 ({NAME})(?=,|$)")
 
 
-def with_hidden_indices(ir: str) -> str:
-    """Return the text in which no address that may wrap around says where it moves from turn to turn."""
-    text = rewritten(ir, _hidden)
-    return declared(text) if text != ir else ir
+def with_hidden_indices(ir: str) -> Iterator[str]:
+    """Yield texts in which addresses do not say where they move from turn to turn: those that may wrap around, then all."""
+    for change in (_wrapping_hidden, _all_hidden):
+        text = rewritten(ir, change)
+        if text != ir:
+            yield declared(text)
 
 
-def _hidden(head: str, text: str) -> str:
+def _all_hidden(_head: str, text: str) -> str:
+    lines = text.split("\n")
+    made = dict[int, list[str]]()
+    for place, line in enumerate(lines):
+        if offset := _OFFSET.match(line):
+            lines[place], made[place] = _hidden(place, line, offset)
+    return with_inserted(lines, made)
+
+
+def _hidden(place: int, line: str, offset: re.Match[str]) -> tuple[str, list[str]]:
+    """Return an address with its index hidden, and what goes before it."""
+    name = f'%"{offset[3][1:].strip(chr(34))}.hidden.{place}"'
+    hides = [f"  {name} = {left('i64', offset[3])}"]
+    return f"{line[: offset.start(3)]}{name}{line[offset.end() :]}", hides
+
+
+def _wrapping_hidden(head: str, text: str) -> str:
     lines = text.split("\n")
     body = Body.of(head, list(lines))
     if body is None:
@@ -38,9 +58,5 @@ def _hidden(head: str, text: str) -> str:
             continue
         base = _OFFSET.match(body.lines[place])
         if base is not None and place not in made:
-            name = f'%"{base[3][1:].strip(chr(34))}.hidden.{place}"'
-            made[place] = [f"  {name} = {left('i64', base[3])}"]
-            lines[place] = (
-                f"{body.lines[place][: base.start(3)]}{name}{body.lines[place][base.end() :]}"
-            )
+            lines[place], made[place] = _hidden(place, body.lines[place], base)
     return with_inserted(lines, made)

@@ -13,78 +13,12 @@ from dataclasses import dataclass
 
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scalars import Scalars
+from tests.fuzz.writes import COMPLEX, ONE_OF, PLAIN, THROUGH_MATRIX, THROUGH_VECTOR, WRITES
 
 Lines = list[str]
 SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 8)  # statements, not counting those in their bodies
 OF_NUMBERS = 0.4  # of the kernels: see scalars.py
 LEVELS = 2  # of loops and branches in each other
-
-# Writes to a vector w and a matrix o; other holes are those of expressions.py.
-WRITES = (
-    "{w}[1:] = {v1}[:-1] * 0.5",
-    "{w}[1:] = {v1}[:-1]",
-    "{w}[::2] = np.sin({v1}[::2])",
-    "{w}[:] = {V1}",
-    "{w}[::-1] = {v1}",
-    "{w}[:n // 2] *= 0.5",
-    "{w}[:2] = 0.0",
-    "{w} *= 0.75",
-    "{w} += np.sin({v1})",
-    "{w}[{w} > 0.1357] = 0.25",
-    "{o}[{i}] = {v1} * 0.5",
-    "{o}[{i}] = {v1}",
-    "{o}[:, {i}] = {V1}",
-    "{o}[1:, :-1] = {m1}[:-1, 1:]",
-    "{o}[:] = {m1}.T",
-    "{o}[:, 0] += {v1}",
-    "filled({w}, {v1})",
-    "{w}[:] = TABLE[:n]",
-    "{w}[1:] = GRID[{i}, 1:n]",
-    "{o}[{i}] = GRID[{i}, :n]",
-    "{o}[:] = GRID[1:n + 1, :n]",
-    "{o}[{i}] = {o}[{i2}] * {o}[{i2}]",
-    "{o}[{i}] = {o}[{i2}] * {v1}",
-    "{w}[1:] *= {w}[:-1]",
-)
-
-# Plain arithmetic: what slopes of functions are kept for does not hide what is read again.
-PLAIN = (
-    "{w}[{i}] = {w}[{i2}] * {w}[{i3}]",
-    "{w}[{i}] *= {v1}[{i2}]",
-    "{w}[{i}] += {w}[{i2}] * {w}[{i2}] * 0.25",
-    "{o}[{i}, {i2}] = {o}[{i2}, {i}] * {o}[{i3}, {i2}]",
-    "{o}[{i}, {i2}] -= {o}[{i}, {i3}] * {o}[{i3}, {i2}]",
-)
-
-# Writes to a new matrix or vector u through another name. (Numba does not count `flat` from behind.)
-THROUGH_MATRIX = (
-    "{u}.reshape(n * n)[{i}]",
-    "{u}.ravel()[{i}:]",
-    "{u}.T[{i}]",
-    "{u}.flat[{i} % n]",
-)
-THROUGH_VECTOR = (
-    "{{0: {u}, 1: {v1} * 1.0}}[0][{i}]",
-    "[{u}, {v1} * 1.0][0][{i}]",
-    "({u}, c)[0][{i}]",
-    "{u}[::-1][{i}:]",
-    "{u}.reshape((n, 1))[{i}, 0]",
-)
-
-# What can be done with a complex vector z and its element; the parts of x are what else the kernel reads.
-COMPLEX = (
-    "z *= 0.5 + 0.25j",
-    "z[{i}] = z[{i}] * z[-1] * 0.5",
-    "z[1:] = z[:-1].conjugate()",
-    "z = np.exp(1j * z.real) * z",
-    "z = z / (2.5 + z * np.conj(z))",
-    "z[{i}] += {B1} * 1j",
-    "total += np.sum(np.abs(z + 3.0)) * 0.1",
-    "total += (z[{i}] * np.conj(z[0])).real * 0.25",
-    "total += np.sqrt(z[{i}] + 3.0).imag",
-    "total += np.sum(z * c).imag * 0.5",
-    "total += np.tanh(np.dot(z, z).real)",
-)
 
 
 @dataclass(frozen=True)
@@ -175,6 +109,7 @@ class Draw(Expressions):
             (3, self.write_slice),
             (2, self.new_view),
             (1.5, self.write_through),
+            (1.5, self.write_to_one_of),
             (1, self.carried),
             (1, self.unpacked),
             (1, self.grown_list),
@@ -264,6 +199,22 @@ class Draw(Expressions):
         place = self.with_holes_filled(row, 1).replace("{{", "{").replace("}}", "}")
         new = f"{self.matrix(1)}.copy()" if is_matrix else f"{self.vector(1)} * 1.0"
         return [f"{name} = {new}", f"{place} = {value}", f"total += np.sum({name} * {name}) * 0.25"]
+
+    def write_to_one_of(self, _depth: int) -> Lines:
+        """Two new vectors, and a write to one of them: which, the kernel knows only when it runs."""
+        self.features.add("write to one of")
+        number = self.count()
+        first, second, one = f"u{number}", f"w{number}", f"p{number}"
+        value = self.pick([f"c[{self.index()}]", "0.25", "0.0", self.bounded(self.number(1))])
+        place = self.pick([f"[{self.index()}]", "[:2]", "[::2]", "[:]"])
+        made = self.pick(ONE_OF).format(u=first, w=second, i=f"(n + {self.index()}) % 2")
+        return [
+            f"{first} = {self.vector(1)} * 1.0",
+            f"{second} = {self.vector(1)} * 1.0",
+            f"{one} = {made}",
+            f"{one}{place} = {value}",
+            f"total += np.sum({first} * {second}) * 0.25 + {one}[{self.index()}]",
+        ]
 
     def carried(self, depth: int) -> Lines:
         """An array of its own for a variable that exists: in a loop the next turn reads it."""
