@@ -16,6 +16,8 @@ So in front of such a write stands a mark, a call that seems to use the address:
 To the pass that is a function of active memory, so the pointer has a shadow, and what holds it has one. Its rule makes marks of
 the shadow, in both sweeps, so that a derivative of the derivative finds those marked too. They stand beside the
 write, and not where the pointer is made, since the reverse sweep makes it again for each block that needs it.
+A pointer that is only chosen among known ones needs that in derivatives of derivatives alone, where the inner reverse sweep
+finds its shadow in a cache; else it has no mark, which would cost the memory of a pointer in each turn.
 Rules know one shadow; in modules with requests of several the mark has a body instead, which the pass
 differentiates itself. The native stage drops the marks.
 """
@@ -71,29 +73,38 @@ _NOTHING = ("null", "undef", "poison")
 
 def with_marked_writes(ir: str) -> str:
     """Return the text in which such pointers are marked."""
-    if f"@{WRITTEN}(" in ir:
+    if f"@{WRITTEN}(" in ir or _INDIRECT.search(ir) is None:
         return ir
-    text = rewritten(ir, _changed)
+    requests = Requests(ir)
+    is_nested = any(requests.inside(one) for one in requests.all())
+
+    def changed(_head: str, text: str) -> str:
+        return _changed(text, is_nested) if _INDIRECT.search(text) is not None else text
+
+    text = rewritten(ir, changed)
     if text == ir:
         return ir
-    is_single = all(one.width == 1 for one in Requests(ir).all())
+    is_single = all(one.width == 1 for one in requests.all())
     return text + (_RULED if is_single else _DEFINED)
 
 
-def _changed(head: str, text: str) -> str:
-    if _INDIRECT.search(text) is None:
-        return text
+def _changed(text: str, is_nested: bool) -> str:
     lines = text.split("\n")
     function = Function("", "", lines)
     made = dict[int, list[str]]()
     for number, line in enumerate(lines):
         write = _STORE.match(line) or _FILL.search(line)
-        if write is not None and _is_indirect(function, write[1]):
+        starts = _starts(function, write[1]) if write is not None else set()
+        is_chosen = is_nested and len(starts) > 1
+        if write is not None and (is_chosen or any(_is_found(function, one) for one in starts)):
             made[number] = [f"  call void @{WRITTEN}(ptr {write[1]})"]
     return with_inserted(lines, made) if made else text
 
 
-def _is_indirect(function: Function, pointer: str) -> bool:
-    """Tell whether a pointer is one of several, or was found in memory or in a result."""
-    starts = set(origins(function, pointer)).difference(_NOTHING)
-    return len(starts) > 1 or any(_FOUND.match(function.definitions.get(one, "")) for one in starts)
+def _starts(function: Function, pointer: str) -> set[str]:
+    return set(origins(function, pointer)).difference(_NOTHING)
+
+
+def _is_found(function: Function, start: str) -> bool:
+    """Tell whether a pointer comes from memory, or is a result."""
+    return _FOUND.match(function.definitions.get(start, "")) is not None
