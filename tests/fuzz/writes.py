@@ -61,7 +61,7 @@ ONE_OF = (
     "{{0: {u}, 1: {w}}}[{i}]",
     "[[{w}, {u}], [{u}, {w}]][{i}][0]",
     "({u} if {i} == 0 else {w})",
-    "[{u}[:], {w}[::-1]][{i}]",
+    "[{u}[::-1], {w}[::-1]][{i}]",
 )
 
 # What can be done with a complex vector z and its element; the parts of x are what else the kernel reads.
