@@ -23,7 +23,7 @@ CORPUS = sorted((Path(__file__).parent / "fuzz" / "corpus").glob("*.txt"))
 FIRST_ORDER = ["reverse", "forward"]
 
 
-@pytest.mark.parametrize("seed", [2, 8])
+@pytest.mark.parametrize("seed", [5, 8])
 def test_random_kernels(seed: int) -> None:
     found = checks.outcomes(grammar.kernel(seed).source, seed)
     assert {one.verdict for one in found} <= {"right", "refused"}, found

@@ -36,6 +36,28 @@ def a_new_array_each_turn(x):
 
 
 @carrying
+def masks_beside_a_list(x):
+    total = 0.5
+    for _ in range(x.size):
+        items = [x[0] * np.sum(x[x > 0.5])]
+        for e in x:
+            items.append(items[-1] * 0.5 + e)
+        total += np.sin(items[x.size]) * 0.25
+    return np.tanh(total)
+
+
+@carrying
+def choices_by_a_mask_beside_a_list(x):
+    total = 0.5
+    for _ in range(x.size):
+        items = [x[0] * np.sum(np.where(x > 0.5, x * x, x))]
+        for e in x:
+            items.append(items[-1] * 0.5 + e)
+        total += np.sin(items[x.size]) * 0.25
+    return np.tanh(total)
+
+
+@carrying
 def an_array_that_grows(x):
     y = np.zeros(0)
     for i in range(x.size):

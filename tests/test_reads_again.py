@@ -13,6 +13,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import host
+from enzyme_py.native.runtime import library
 
 X = np.array([-0.77, 0.59, -0.69, -0.23, -0.08])
 A = np.array([[0.4, 1.2]])
@@ -74,6 +75,46 @@ def test_value_and_gradient(kernel: Any, sign: float) -> None:
     steps = 1e-6 * np.eye(5)
     want = [(kernel(x + e, A, 0.3, 5) - kernel(x - e, A, 0.3, 5)) / 2e-6 for e in steps]
     np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-8)
+
+
+def the_number_before_the_last(x, s, n):
+    u, q = s, s
+    for i in range(1, n):
+        for j in range(i):
+            q = 1.0 / (2.0 + u * x[j])
+            u = x[j]
+    return q
+
+
+def test_what_two_loops_leave() -> None:
+    """1 / (2 + x[2] x[3]): the gradient along v, and its own gradient; fresh memory holds NaN."""
+    made = numba.njit(the_number_before_the_last)
+    x, v = X + 1.0, np.cos(X)
+
+    @numba.njit
+    def slope(x, v):
+        return enzyme.autodiff(
+            enzyme.Forward, made, enzyme.Duplicated, enzyme.Duplicated(x, v), 0.5, enzyme.Const(5)
+        )[0]
+
+    d = 2.0 + x[2] * x[3]
+    along = v[2] * x[3] + x[2] * v[3]
+    want = np.zeros(5)
+    want[2] = 2 * along * x[3] / d**3 - v[3] / d**2
+    want[3] = 2 * along * x[2] / d**3 - v[2] / d**2
+    library().enzyme_py_scribble(1)
+    try:
+        np.testing.assert_allclose(slope(x, v), -along / d**2, rtol=1e-14)
+        np.testing.assert_allclose(enzyme.grad(slope)(x, v), want, rtol=1e-13)
+    finally:
+        library().enzyme_py_scribble(0)
+
+
+def test_what_comes_from_nowhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If no choice of what to keep helps, nothing is computed."""
+    monkeypatch.setattr(host.client, "_reads_nowhere", lambda module, done: True)
+    with pytest.raises(enzyme.errors.DerivativeError, match="memory that nobody wrote"):
+        enzyme.grad(numba.njit(the_number_before_the_last))(X, 0.51, 5)
 
 
 def test_no_derivative_says_that_reads_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,9 @@ native stage drops the marks.
 So are allocations under a branch of a loop, where reverse mode differentiates another derivative: the
 inner one keeps the pointer of a recomputed block, or of its shadow, in a variable through the turns
 that have none, and the outer one finds no shadow for that (MEASURED: jumps to wild addresses in
-reverse over reverse, memory that was never written in reverse over forward).
+reverse over reverse, memory that was never written in reverse over forward). And so is what a loop makes
+there to hold integers only: of the masks of `x[x > 0]`, computed again by the inner reverse sweep, the outer one
+reads some that nobody had filled (MEASURED, where the loop also fills a list; the fuzzer found it).
 """
 
 from __future__ import annotations
@@ -72,6 +74,7 @@ _OFFSET = re.compile(rf"^ *({_VALUE}) = getelementptr [^,]*, ptr ({_VALUE})")
 _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
 _LOAD = re.compile(rf"^ *({_VALUE}) = load [^,]+, ptr ({_VALUE})")
+_STORED = re.compile(r"^ *store (?:volatile )?(\w+|<[^>]*>) ")
 _CALL = re.compile(r'^ *(?:%\S+ = )?(?:tail |musttail )?call [^@]*@"?([-a-zA-Z$._0-9]+)"?\((.*)')
 _NAME = re.compile(r'@("[^"]+"|[-a-zA-Z$._0-9]+)\(')
 _HARMLESS = ("llvm.", HINT, "free", "enzyme_py_raise")
@@ -96,7 +99,7 @@ def protect_carried(module: DiffModule) -> DiffModule:
         kept = pointers.carried() | set(_leaving(function))
         is_nested = _name_of(function) in nested
         if is_nested:
-            kept |= set(_conditional(function))
+            kept |= set(_conditional(function)) | set(_of_integers(function))
         zeroed = _allocated(function)
         result.extend(_marked(function, kept, zeroed, exchanged, keep))
     text = "\n".join(result)
@@ -143,6 +146,21 @@ def _conditional(piece: list[str]) -> Iterator[str]:
     for number, line in enumerate(piece[start:]):
         found = _ALLOCATION.match(line)
         if found is not None and not flow.runs_in_each_turn(number):
+            yield found.group(1)
+
+
+def _of_integers(piece: list[str]) -> Iterator[str]:
+    """Yield the allocations of a loop into which the function itself stores, and only integers."""
+    start = next(number for number, line in enumerate(piece) if line.startswith("define "))
+    lines = piece[start:]
+    flow = Flow(lines)
+    for number, line in enumerate(lines):
+        found = _ALLOCATION.match(line)
+        if found is None or not flow.turn_of(number):
+            continue
+        uses = (one for _, one in used(lines, derived(lines, {found.group(1)})))
+        kinds = {store.group(1) for one in uses if (store := _STORED.match(one))}
+        if kinds and all(kind.startswith("i") for kind in kinds):
             yield found.group(1)
 
 

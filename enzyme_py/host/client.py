@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
-from enzyme_py.errors import HostCrashed, HostError, Where
+from enzyme_py.errors import DerivativeError, HostCrashed, HostError, Where
 from enzyme_py.host import oneshot
 from enzyme_py.host.crash_files import save_module
 from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
@@ -37,6 +37,8 @@ RESULT = f"/proc/self/fd/{OUTPUT_DESCRIPTOR}"
 # And of caches of caches it fails an assertion, in the user's process ("ClobberMA", MemorySSA).
 _LEAVES_READS = ("--enable-gvn-memdep=0",)
 _SAME_VALUES = re.compile(r", !invariant\.group !\d+")
+# An index that has no value, into what the pass keeps of turns of loops (see `differentiate`).
+_FROM_NOWHERE = re.compile(r"= getelementptr [^\n]*, i64 (?:undef|poison)(?=,|$)", re.MULTILINE)
 AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in the pass; more would only share cores
 
 
@@ -111,7 +113,21 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
         # Its choice of what to keep, a minimal cut, can leave phis of shadows half made (an assertion).
         outcome = _run(module, (*asked, "--enzyme-mincut-cache=0"))
     done = judge(module, outcome)
+    if _reads_nowhere(module, done):
+        # Of a number that two nested loops leave (`q = f(u); u = x[j]`, then q) it forgets the turn of the outer one: a
+        # wrong number without a word, from memory that nobody wrote. With another choice of what to keep it does not.
+        done = judge(module, _run(module, (*asked, "--enzyme-mincut-cache=0")))
+        if _reads_nowhere(module, done):
+            what = "Enzyme would read a number of a loop's last turn from memory that nobody wrote"
+            remedy = (
+                "store what the loop leaves in an array's element, in each turn, and read it there"
+            )
+            raise DerivativeError(what, where=module.where, remedy=remedy)
     return dataclasses.replace(done, ir=_SAME_VALUES.sub("", done.ir))
+
+
+def _reads_nowhere(module: DiffModule, done: DifferentiatedModule) -> bool:
+    return _FROM_NOWHERE.search(done.ir) is not None and _FROM_NOWHERE.search(module.ir) is None
 
 
 def simplify(module: DiffModule) -> DiffModule:

@@ -63,7 +63,12 @@ NUMBERS: Table = {
     "float32": ["float(np.float32({N1}))", "np.sum({v1}.astype(np.float32))"],
     "linear algebra": ["np.linalg.det(np.eye(n) * 2.0 + np.sin({m1}) * 0.2) * 0.1"],
     "mask": ["np.sum({v1}[{v2} > 0.0123])"],
-    "captured": ["GRID[{i}, {i2}]", "STEPS[{i}]", "{v1}[WHOLE[{i}] % n]", "(TABLE[{i}] * {N1})"],
+    "captured": [
+        "GRID[{i}, {i2}]",
+        "STEPS[({i}) % 6]",
+        "{v1}[WHOLE[{i}] % n]",
+        "(TABLE[{i}] * {N1})",
+    ],
 }
 
 VECTORS: Table = {

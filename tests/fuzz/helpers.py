@@ -26,11 +26,12 @@ __all__ = [
 
 Point = namedtuple("Point", "u v")  # noqa: PYI024  Numba knows these
 
-# What kernels capture; some of the numbers are zeros, and there are more than any n.
-TABLE = np.array([0.0, -0.75, 0.5, 0.0, 1.0, -0.25, 0.125])
-GRID = np.where(np.eye(6) > 0, 0.0, np.cos(np.arange(36.0).reshape(6, 6)))
+# What kernels capture; some of the numbers are zeros, and there are more than any n but of STEPS.
+MOST = 40
+TABLE = np.resize([0.0, -0.75, 0.5, 0.0, 1.0, -0.25, 0.125], MOST)
+GRID = np.where(np.eye(MOST) > 0, 0.0, np.cos(np.add.outer(6.0 * np.arange(MOST), np.arange(MOST))))
 STEPS = (0.0, 0.5, -1.0, 0.25, 0.0, 0.75)
-WHOLE = np.array([2, 0, 5, 1, 3, 4])
+WHOLE = np.array([2, 0, 5, 1, 3, 4, *range(MOST - 1, 5, -1)])
 
 
 @numba.njit

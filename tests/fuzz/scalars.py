@@ -65,7 +65,7 @@ class Scalars:
                 f"max(x[{i}], v[{j}])",
                 f"abs(x[{i}] - 0.3713)",
                 f"TABLE[{i}]",
-                f"x[{i}] * STEPS[{j}]",
+                f"x[{i}] * STEPS[({j}) % 6]",
             )
         )
 
