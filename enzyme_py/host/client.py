@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
-from enzyme_py.errors import DerivativeError, HostCrashed, HostError, Where
+from enzyme_py.errors import HostCrashed, HostError, NoDerivativeError, Where
 from enzyme_py.host import oneshot
 from enzyme_py.host.crash_files import save_module
 from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
@@ -120,9 +120,10 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
         if _reads_nowhere(module, done):
             what = "Enzyme would read a number of a loop's last turn from memory that nobody wrote"
             remedy = (
-                "store what the loop leaves in an array's element, in each turn, and read it there"
+                "take second derivatives as jvp of grad (forward over reverse), or store what the "
+                "loop leaves in an array's element, in each turn, and read it there"
             )
-            raise DerivativeError(what, where=module.where, remedy=remedy)
+            raise NoDerivativeError(what, where=module.where, remedy=remedy)
     return dataclasses.replace(done, ir=_SAME_VALUES.sub("", done.ir))
 
 
