@@ -12,6 +12,11 @@ from dataclasses import dataclass, field
 
 from enzyme_py.assembly.control_flow import NAME, Body
 
+# Calls that write blocks, and where. Block copies (rules/copies.py) have bodies, which O2 may put in their place.
+FILL = re.compile(
+    r"call void @(?:llvm\.mem(?:set|cpy|move)|enzyme_py_(?:copy|clear|walk|move_back|into_buffer))"
+    rf"[^(]*\(ptr [^%]*({NAME}),"
+)
 _BYTES = {"i8": 1, "i1": 1, "i16": 2, "i32": 4, "float": 4, "i64": 8, "double": 8, "ptr": 8}
 _OPERAND = rf"({NAME}|-?\d+)"
 _GEP = re.compile(rf"= getelementptr (?:[a-z]+ )*(\w+), ptr ({NAME}|@\S+?), i64 {_OPERAND}(?:,|$)")

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from enzyme_py.assembly.addresses import Address, Addresses
+from enzyme_py.assembly.addresses import FILL, Address, Addresses
 from enzyme_py.assembly.control_flow import NAME, Body, rewritten, with_inserted
 from enzyme_py.assembly.far_exits import nested
 from enzyme_py.assembly.graphs import graphs
@@ -41,11 +41,6 @@ from enzyme_py.assembly.requests import has_reverse
 _FAR = '%"enzyme_py.far"'
 _LOAD = re.compile(rf"^  {NAME} = load (?:atomic |volatile )*([^,]+), ptr ({NAME})(?=,|$)")
 _STORE = re.compile(rf"^  store (?:atomic |volatile )*(\S+|<[^>]*>) .*?, ptr ({NAME})(?=,|$)")
-# Block copies (rules/copies.py) have bodies, which O2 may put in their place.
-_FILL = re.compile(
-    r"call void @(?:llvm\.mem(?:set|cpy|move)|enzyme_py_(?:copy|clear|walk|move_back|into_buffer))"
-    rf"[^(]*\(ptr [^%]*({NAME}),"
-)
 _COMPARED = re.compile(rf"= icmp (?:samesign )?\w+ \S+ ({NAME}|-?\d+), ({NAME}|-?\d+)")
 _BITS = {"double": 8, "i64": 8, "ptr": 8, "float": 4, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
 _UNKNOWN = 1 << 60  # bytes
@@ -70,7 +65,7 @@ def with_far_reads(ir: str) -> str:
 
 
 def _changed(head: str, text: str) -> str:
-    if " load " not in text or (" store " not in text and _FILL.search(text) is None):
+    if " load " not in text or (" store " not in text and FILL.search(text) is None):
         return text
     lines = text.split("\n")
     body = Body.of(head, list(lines))
@@ -117,7 +112,7 @@ class _Turns:
     def overwritten(self) -> Iterator[int]:
         """Yield the lines of loads of which a write in a later turn may be missed."""
         writes = defaultdict[str, list[_Access]](list)
-        for write in self._accesses(_STORE, _FILL):
+        for write in self._accesses(_STORE, FILL):
             writes[self._addresses.of(write.pointer).base].append(write)
         for read in self._accesses(_LOAD):
             others = writes.get(self._addresses.of(read.pointer).base, ())
@@ -130,7 +125,7 @@ class _Turns:
                 continue
             for pattern in patterns:
                 if found := pattern.search(self._body.lines[number]):
-                    kind, pointer = found.groups() if pattern is not _FILL else ("", found[1])
+                    kind, pointer = found.groups() if pattern is not FILL else ("", found[1])
                     least, most = (_BITS[kind],) * 2 if kind in _BITS else (1, _UNKNOWN)
                     yield _Access(number, pointer, least, most)
 

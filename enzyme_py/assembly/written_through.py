@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import re
 
+from enzyme_py.assembly.addresses import FILL
 from enzyme_py.assembly.control_flow import NAME, rewritten, with_inserted
 from enzyme_py.assembly.ir_text import Function
 from enzyme_py.assembly.pointer_origins import origins
@@ -61,11 +62,6 @@ define internal void @{WRITTEN}(ptr %pointer) noinline nounwind willreturn nofre
 _STORE = re.compile(
     rf"^  store (?:double|float|half|<\d+ x (?:double|float|half)>) .*, ptr ({NAME})(?=,|$)"
 )
-# Block copies (rules/copies.py) have bodies, which O2 may put in their place.
-_FILL = re.compile(
-    r"call void @(?:llvm\.mem(?:set|cpy|move)|enzyme_py_(?:copy|clear|walk|move_back|into_buffer))"
-    rf"[^(]*\(ptr [^%]*({NAME}),"
-)
 _INDIRECT = re.compile(r" = load ptr,| = phi ptr | = select i1 | = extractvalue ")
 _FOUND = re.compile(r"load ptr,|extractvalue |(?:tail )?call (?!.*@(?:malloc|calloc)\()")
 _NOTHING = ("null", "undef", "poison")
@@ -73,15 +69,12 @@ _NOTHING = ("null", "undef", "poison")
 
 def with_marked_writes(ir: str) -> str:
     """Return the text in which such pointers are marked."""
-    if f"@{WRITTEN}(" in ir or _INDIRECT.search(ir) is None:
+    if f"@{WRITTEN}(" in ir:
         return ir
     requests = Requests(ir)
     is_nested = any(requests.inside(one) for one in requests.all())
-
-    def changed(_head: str, text: str) -> str:
-        return _changed(text, is_nested) if _INDIRECT.search(text) is not None else text
-
-    text = rewritten(ir, changed)
+    # In all functions: what rules are made of is called by none, and differentiated in higher orders.
+    text = rewritten(ir, lambda _, text: _changed(text, is_nested))
     if text == ir:
         return ir
     is_single = all(one.width == 1 for one in requests.all())
@@ -89,11 +82,13 @@ def with_marked_writes(ir: str) -> str:
 
 
 def _changed(text: str, is_nested: bool) -> str:
+    if _INDIRECT.search(text) is None:
+        return text
     lines = text.split("\n")
     function = Function("", "", lines)
     made = dict[int, list[str]]()
     for number, line in enumerate(lines):
-        write = _STORE.match(line) or _FILL.search(line)
+        write = _STORE.match(line) or FILL.search(line)
         starts = _starts(function, write[1]) if write is not None else set()
         is_chosen = is_nested and len(starts) > 1
         if write is not None and (is_chosen or any(_is_found(function, one) for one in starts)):
