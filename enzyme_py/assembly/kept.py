@@ -26,19 +26,27 @@ NO_RECOMPUTING = "--enzyme-rematerialize=0"
 
 _HARMLESS = "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite)"
 _INACTIVE = f"declare void @{KEPT}(ptr) {HINT_ATTRIBUTES}\n"
-# The pass reads the rules after its own O2, which would drop what is internal and not used.
-_RULED = f"""declare void @{KEPT}(ptr) {_HARMLESS} "enzyme_nofree"
-define void @{KEPT}_both(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
-  call void @{KEPT}(ptr %pointer)
-  call void @{KEPT}(ptr %shadow)
+
+
+def ruled(mark: str, in_reverse: str = "") -> str:
+    """Return the declaration of a mark that the pass takes for a function of active memory, and its rules.
+
+    The derivative of a mark is a mark on both the pointer and its shadow; in the reverse sweep it is what is given.
+    """
+    name = mark.rpartition(".")[2]
+    # The pass reads the rules after its own O2, which would drop what is internal and not used.
+    return f"""declare void @{mark}(ptr) {_HARMLESS} "enzyme_nofree"
+define void @{mark}_both(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
+  call void @{mark}(ptr %pointer)
+  call void @{mark}(ptr %shadow)
   ret void
 }}
-define void @{KEPT}_reverse(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
-  ret void
+define void @{mark}_reverse(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
+{in_reverse}  ret void
 }}
-@__enzyme_register_derivative_kept = global [2 x ptr] [ptr @{KEPT}, ptr @{KEPT}_both]
-@__enzyme_register_gradient_kept = global [3 x ptr] \
-[ptr @{KEPT}, ptr @{KEPT}_both, ptr @{KEPT}_reverse]
+@__enzyme_register_derivative_{name} = global [2 x ptr] [ptr @{mark}, ptr @{mark}_both]
+@__enzyme_register_gradient_{name} = global [3 x ptr] \
+[ptr @{mark}, ptr @{mark}_both, ptr @{mark}_reverse]
 """
 
 
@@ -52,7 +60,7 @@ def with_mark(module: DiffModule) -> DiffModule:
     if all(one.width == 1 for one in every):
         # Forward mode of forward mode keeps no memory, and rules would.
         if any(one.is_reverse for one in every) == (len(every) > 1):
-            declaration = _RULED
+            declaration = ruled(KEPT)
     elif not all(one.is_reverse for one in requests.under_reverse()):
         options = (*options, NO_RECOMPUTING)
     return replace(module, ir=f"{module.ir}\n{declaration}", options=options)

@@ -29,29 +29,14 @@ import re
 from enzyme_py.assembly.addresses import FILL
 from enzyme_py.assembly.control_flow import NAME, rewritten, with_inserted
 from enzyme_py.assembly.ir_text import Function
+from enzyme_py.assembly.kept import ruled
 from enzyme_py.assembly.pointer_origins import origins
 from enzyme_py.assembly.requests import Requests
 from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
 
 WRITTEN = f"{HINT}.written"
 
-_HARMLESS = "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite)"
-# The pass reads the rules after its own O2, which would drop what is internal and not used.
-_RULED = f"""
-declare void @{WRITTEN}(ptr) {_HARMLESS} "enzyme_nofree"
-define void @{WRITTEN}_both(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
-  call void @{WRITTEN}(ptr %pointer)
-  call void @{WRITTEN}(ptr %shadow)
-  ret void
-}}
-define void @{WRITTEN}_reverse(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
-  call void @{WRITTEN}(ptr %shadow)
-  ret void
-}}
-@__enzyme_register_derivative_written = global [2 x ptr] [ptr @{WRITTEN}, ptr @{WRITTEN}_both]
-@__enzyme_register_gradient_written = global [3 x ptr] \
-[ptr @{WRITTEN}, ptr @{WRITTEN}_both, ptr @{WRITTEN}_reverse]
-"""
+_RULED = "\n" + ruled(WRITTEN, in_reverse=f"  call void @{WRITTEN}(ptr %shadow)\n")
 _DEFINED = f"""
 declare void @{WRITTEN}_to(ptr) {HINT_ATTRIBUTES}
 define internal void @{WRITTEN}(ptr %pointer) noinline nounwind willreturn nofree nosync {{
