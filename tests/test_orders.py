@@ -73,6 +73,28 @@ def test_six_orders_of_a_number() -> None:
         assert function(0.3) == pytest.approx(exact, rel=1e-12), order
 
 
+def saturated(x):
+    return np.tanh(x)
+
+
+@pytest.mark.parametrize("nesting", ["FF", "FR", "RF", "RR"])
+@pytest.mark.parametrize("number", [np.float64, np.float32])
+def test_second_orders_of_tanh_far_out(nesting: str, number: Any) -> None:
+    """Both 1 / cosh(x)^2 and its slopes are zero there, but the square is beyond all floats."""
+    outer, inner = (MODES[letter] for letter in nesting)
+    kernel = enzyme.jit(saturated)
+
+    def once(x):
+        return enzyme.jacobian(inner, kernel, x)[0]
+
+    for x in (-1e30, -400.0, -46.0, -0.3, 0.0, 0.5, 3.0, 46.0, 400.0, 1e30, np.inf):
+        t = np.tanh(np.float64(x))
+        found = enzyme.jacobian(outer, once, number(x))[0]
+        want = -2.0 * t * (1.0 - t * t)
+        assert found == pytest.approx(want, rel=float(16 * np.finfo(number).eps), abs=1e-15), x
+    assert np.isnan(enzyme.jacobian(outer, once, number(np.nan))[0])
+
+
 def test_six_orders_forward() -> None:
     def power(t):
         return t**7

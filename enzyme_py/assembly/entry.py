@@ -179,9 +179,9 @@ def _linked_text(
         module.link_in(one.linked(modules))
     names = [entry_name(request) for request in requests]
     module.link_in(_parsed(runtime_ir(), modules))
-    link_special_functions(module, modules)
-    names += _link_products(module, modules)
     is_nested = nests(str(module), requests[0])
+    link_special_functions(module, modules, is_nested=is_nested)
+    names += _link_products(module, modules)
     is_ruled = holds_rules(module)
     if is_ruled:
         _check_width(module, lowered[0].where)

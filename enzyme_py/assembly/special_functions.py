@@ -7,7 +7,7 @@ import llvmlite.binding as llvm
 from enzyme_py.frontend.library import linked_module
 from enzyme_py.frontend.llvm_modules import Modules
 from enzyme_py.frontend.lower import compile_kernel
-from enzyme_py.rules.elementary import BODIES
+from enzyme_py.rules.elementary import BODIES, NESTED_BODIES
 from enzyme_py.rules.special import SPECIAL, Special
 
 _LLVM_TYPES = {
@@ -18,12 +18,15 @@ _LLVM_TYPES = {
 }
 
 
-def link_special_functions(module: llvm.ModuleRef, modules: Modules) -> None:
+def link_special_functions(
+    module: llvm.ModuleRef, modules: Modules, *, is_nested: bool = False
+) -> None:
     """Define the functions of the tables that a module calls."""
-    renamed = [one for one in module.functions if one.is_declaration and one.name in BODIES]
+    bodies = NESTED_BODIES if is_nested else BODIES
+    renamed = [one for one in module.functions if one.is_declaration and one.name in bodies]
     texts = []
     for function in renamed:
-        row = BODIES[function.name]
+        row = bodies[function.name]
         function.name = row.own_name
         texts.append(row.ir)
     for text in texts:

@@ -124,6 +124,28 @@ _SCALES = {
     "float": {"large": 2.0**60, "small": 2.0**-60, "up": 2.0**62, "down": 2.0**-62},
 }
 
+# The slope of Enzyme's rule is 1 / cosh(x)^2, and its own derivative infinity over infinity where the square
+# leaves the range of floats: NaN. There tanh is 1 to the last bit, and its slopes are less than numbers can be.
+# Only in nested derivatives: the adjoint of a choice keeps what it is made by.
+_TANH = """
+declare {f} @{symbol}({f})
+define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
+  %is.above = fcmp ogt {f} %x, {limit}
+  %upper = select i1 %is.above, {f} {limit}, {f} %x
+  %is.below = fcmp olt {f} %x, {minus}
+  %inside = select i1 %is.below, {f} {minus}, {f} %upper
+  %value = call {f} @{symbol}({f} %inside)
+  ret {f} %value
+}}
+"""
+_STEEPEST = {"double": 350.0, "float": 43.0}  # the square of their cosh is a number, twice it too
+
+
+def _tanh(symbol: str, kind: str) -> Body:
+    limit = _STEEPEST[kind]
+    return _written(symbol, kind, _TANH, ((0.5,), (-2.0,)), limit=limit, minus=-limit)
+
+
 # Powers of zero: the exponent has no derivative there, unless it is zero too, where it is minus
 # infinity; and 0 ** 0 has none by the base. A constant exponent needs none of this, and LLVM knows better
 # code for many, but a root must be the one above.
@@ -224,3 +246,4 @@ _ROWS = (
     _written("numba_frexpf", "float", _mantissa("frexpf", "ldexpf")),
 )
 BODIES = {row.symbol: row for row in _ROWS}
+NESTED_BODIES = {row.symbol: row for row in _both(_tanh, "tanh")} | BODIES
