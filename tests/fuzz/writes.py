@@ -44,7 +44,7 @@ THROUGH_MATRIX = (
     "{u}.reshape(n * n)[{i}]",
     "{u}.ravel()[{i}:]",
     "{u}.T[{i}]",
-    "{u}.flat[{i} % n]",
+    "{u}.flat[({i}) % n]",
 )
 THROUGH_VECTOR = (
     "{{0: {u}, 1: {v1} * 1.0}}[0][{i}]",
