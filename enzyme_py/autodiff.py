@@ -22,6 +22,7 @@ from enzyme_py import host, native
 from enzyme_py.assembly.allocations import allocates, protect_carried
 from enzyme_py.assembly.block_copies import with_bodies, with_recomputable_copies
 from enzyme_py.assembly.buffers import stable_buffers
+from enzyme_py.assembly.called_results import with_lasting_results
 from enzyme_py.assembly.captured_numbers import with_numbers, without_numbers
 from enzyme_py.assembly.carried_choices import may_carry, with_own_carries
 from enzyme_py.assembly.entry import argument_count, assemble, nests
@@ -308,7 +309,8 @@ def _crashes_less(ir: str, crash: str) -> Iterator[str]:
 
 def _readable_backwards(module: DiffModule) -> DiffModule:
     """Return the module in which the pass finds again which way the primal went, and what loops came to."""
-    text = with_own_carries(with_left_values(with_far_reads(with_marked_writes(module.ir))))
+    text = with_marked_writes(with_lasting_results(module.ir))
+    text = with_own_carries(with_left_values(with_far_reads(text)))
     return dataclasses.replace(module, ir=with_two_way_joins(text))
 
 

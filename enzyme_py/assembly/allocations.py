@@ -70,7 +70,7 @@ _ALLOCATION = re.compile(rf"^ *({_VALUE}) = .*\bcall\b.* ptr @(?:malloc|calloc|r
 _GIVEN = r"(?:[^()]|\([^()]*\))*"  # with attributes like range(i64 0, 9)
 _ARGUMENTS = re.compile(rf"(@(?:malloc|calloc|realloc)\({_GIVEN}\))")
 _MALLOC = re.compile(rf"@malloc\(({_GIVEN})\)")
-_OFFSET = re.compile(rf"^ *({_VALUE}) = getelementptr [^,]*, ptr ({_VALUE})")
+_OFFSET = re.compile(rf"^ *({_VALUE}) = getelementptr .*?, ptr ({_VALUE})")
 _PHI = re.compile(rf"^ *({_VALUE}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), ")
 _LOAD = re.compile(rf"^ *({_VALUE}) = load [^,]+, ptr ({_VALUE})")

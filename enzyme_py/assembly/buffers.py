@@ -34,7 +34,7 @@ _MALLOC = re.compile(
 )
 _PHI = re.compile(rf"^ *({NAME}) = phi ptr (.*)$")
 _INCOMING = re.compile(r"\[ ([^,]+), (%[^ ]+) \]")
-_OFFSET = re.compile(rf"^ *({NAME}) = getelementptr [^,]*, ptr ({NAME})(?:,|$)")
+_OFFSET = re.compile(rf"^ *({NAME}) = getelementptr .*?, ptr ({NAME})(?:,|$)")
 _LOAD = re.compile(rf"^ *{NAME} = load ([^,]+), ptr ({NAME})")
 _STORE = re.compile(rf"^ *store (\S+) ([^,]+), ptr ({NAME})")
 _CALL = re.compile(

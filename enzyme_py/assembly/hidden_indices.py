@@ -17,7 +17,7 @@ from enzyme_py.assembly.control_flow import NAME, Body, rewritten, with_inserted
 from enzyme_py.assembly.left_values import declared, left
 
 ASSERTION = "No dominance between recurrences"
-_OFFSET = re.compile(rf"^  ({NAME}) = getelementptr [^,]*, ptr ({NAME}), i64 ({NAME})(?=,|$)")
+_OFFSET = re.compile(rf"^  ({NAME}) = getelementptr .*?, ptr ({NAME}), i64 ({NAME})(?=,|$)")
 
 
 def with_hidden_indices(ir: str) -> Iterator[str]:

@@ -39,7 +39,7 @@ _COPIED = re.compile(
 _COMPARED = re.compile(rf"^  ({NAME}) = icmp (eq|ne) i64 ({NAME}), ({NAME}|\d+)(?:,|$)")
 _BRANCH = re.compile(rf"^  br i1 ({NAME}), label ({NAME}), label ({NAME})")
 _LOAD = re.compile(rf"^  {NAME} = load (?:double|float), ptr ({NAME})(?:,|$)")
-_OFFSET = re.compile(rf"^  {NAME} = getelementptr [^,]*, ptr {NAME}(?:,|$)")
+_OFFSET = re.compile(rf"^  {NAME} = getelementptr .*?, ptr {NAME}(?:,|$)")
 
 
 def with_records(module: DiffModule) -> DiffModule:
