@@ -34,6 +34,7 @@ from enzyme_py.assembly.integer_fields import with_integer_fields
 from enzyme_py.assembly.kept_bounds import with_kept_bounds
 from enzyme_py.assembly.kept_slopes import with_kept_slopes
 from enzyme_py.assembly.later_turns import may_write_later, with_far_reads
+from enzyme_py.assembly.left_numbers import with_left_numbers
 from enzyme_py.assembly.left_values import with_left_values
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
@@ -310,7 +311,7 @@ def _crashes_less(ir: str, crash: str) -> Iterator[str]:
 def _readable_backwards(module: DiffModule) -> DiffModule:
     """Return the module in which the pass finds again which way the primal went, and what loops came to."""
     text = with_marked_writes(with_lasting_results(module.ir))
-    text = with_own_carries(with_left_values(with_far_reads(text)))
+    text = with_own_carries(with_left_numbers(with_left_values(with_far_reads(text))))
     return dataclasses.replace(module, ir=with_two_way_joins(text))
 
 

@@ -29,7 +29,8 @@ def with_kept_slopes(
     text, used = _taken_apart(simplify(module).ir)
     if not used:
         return module
-    declared = dict.fromkeys(line for one in used for line in one.declarations())
+    needed = dict.fromkeys(line for one in used for line in one.declarations())
+    declared = [line for line in needed if line not in text]
     return replace(module, ir="\n".join([text, *declared, ""]))
 
 

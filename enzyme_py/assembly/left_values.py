@@ -26,10 +26,9 @@ _ATTRIBUTES = (
     "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
     '"enzyme_inactive" "enzyme_nofree" "enzyme_no_escaping_allocation"'
 )
-_INTEGER = '"enzyme_type"="{[-1]:Integer}"'
 # What is done with the bits of a float too, which LLVM moves as integers.
 _ALSO_OF_FLOATS = ("store", "select", "freeze", "bitcast", "insertvalue", "inttoptr", "ret", "icmp")
-_CALLED = re.compile(rf"@{re.escape(_LEFT)}(i\d+)\(")
+_CALLED = re.compile(rf"@{re.escape(_LEFT)}(i\d+|double|float)\(")
 _MADE = (
     re.compile(
         r"^  \S+ = (?:phi|add|sub|mul|[su]div|[su]rem|shl|[al]shr|and|or|xor|freeze)\b[a-z ]* (i\d+) "
@@ -51,17 +50,19 @@ def with_left_values(ir: str) -> str:
 
 
 def left(kind: str, value: str) -> str:
-    """Return the call that passes an integer on as one that the pass cannot compute twice."""
+    """Return the call that passes a number on as one that the pass cannot compute twice."""
     return f"call {kind} @{_LEFT}{kind}({kind} {value})"
 
 
 def declared(text: str) -> str:
     """Return the text with the functions declared that such calls need."""
-    missing = [
-        f"declare {_INTEGER} {one} @{_LEFT}{one}({one} {_INTEGER}) {_ATTRIBUTES}"
-        for one in _missing(text)
-    ]
-    return "\n".join((text, *missing, ""))
+    return "\n".join((text, *map(_declaration, _missing(text)), ""))
+
+
+def _declaration(kind: str) -> str:
+    content = "Integer" if kind[0] == "i" else f"Float@{kind}"
+    typed = f'"enzyme_type"="{{[-1]:{content}}}"'
+    return f"declare {typed} {kind} @{_LEFT}{kind}({kind} {typed}) {_ATTRIBUTES}"
 
 
 def _missing(text: str) -> list[str]:
@@ -100,14 +101,7 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
             own = body.block_at[number].label
             if own in turn:
                 continue
-            behind = [
-                one
-                for one, block in body.blocks.items()
-                if one not in turn
-                and not turn.isdisjoint(block.predecessors)
-                and body.dominates(body.block_at[place].label, one)
-                and body.dominates(one, own)
-            ]
+            behind = exits_between(body, turn, place, own)
             if behind:
                 name = _name(value, body.blocks[behind[0]].body)
                 lines[number] = re.sub(rf"{re.escape(value)}(?![-\w$.])", name, lines[number])
@@ -118,6 +112,18 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
     for start in sorted(made, reverse=True):
         lines[start:start] = made[start]
     return lines if made else None
+
+
+def exits_between(body: Body, turn: frozenset[str], place: int, own: str) -> list[str]:
+    """Return the blocks behind a loop through which all ways lead from a line in it to another block."""
+    return [
+        one
+        for one, block in body.blocks.items()
+        if one not in turn
+        and not turn.isdisjoint(block.predecessors)
+        and body.dominates(body.block_at[place].label, one)
+        and body.dominates(one, own)
+    ]
 
 
 def _is_asked(body: Body, number: int, is_integer: bool) -> bool:

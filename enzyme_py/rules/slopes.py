@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 
 PREFIX = "enzyme_py_slope."
-_PICK = f"{PREFIX}pick."
+PICK = f"{PREFIX}pick."
 
 _KINDS = {"double": ("", "f64"), "float": ("f", "f32")}
 _BEHAVIOUR = "nounwind willreturn nofree nosync"
@@ -84,17 +84,35 @@ class Function:
             lines += text.replace("%slope", name).split("\n")
         final = name if slope.ir else given
         lines.append(f"{name}.product = fmul {f} {x}, {final}")
-        return [*lines, f"{result} = call {f} @{_PICK}{f}({f} {name}.product, {f} {value})"]
+        return [*lines, f"{result} = {pick(f, f'{name}.product', value)}"]
 
     def declarations(self) -> list[str]:
         """What the pass reads."""
         f = self.kind
-        passed_on = _PASSED_ON.format(name="fmod" + _KINDS[f][0])
         kept = filter(None, (self.symbol, self.other))
         return [
             *(f"declare {f} @{_kept(symbol)}({f}) {_INACTIVE}" for symbol in kept),
-            f"declare {f} @{_PICK}{f}({f}, {f}) {passed_on}",
+            _pick_declaration(f),
         ]
+
+
+def pick(kind: str, product: str, value: str) -> str:
+    """Return the call that gives a value the derivative of a product."""
+    return f"call {kind} @{PICK}{kind}({kind} {product}, {kind} {value})"
+
+
+def pick_declared(text: str) -> str:
+    """Return the text with the functions declared that such calls need."""
+    for kind in _KINDS:
+        line = _pick_declaration(kind)
+        if f"@{PICK}{kind}(" in text and line not in text:
+            text += f"\n{line}\n"
+    return text
+
+
+def _pick_declaration(kind: str) -> str:
+    passed_on = _PASSED_ON.format(name="fmod" + _KINDS[kind][0])
+    return f"declare {kind} @{PICK}{kind}({kind}, {kind}) {passed_on}"
 
 
 def _kept(symbol: str) -> str:
@@ -136,7 +154,7 @@ def with_slopes_defined(ir: str) -> str:
         f, symbol = declared.groups()
         if symbol is None:
             return (
-                f"define internal {f} @{_PICK}{f}({f} %product, {f} %value) alwaysinline {{\n"
+                f"define internal {f} @{PICK}{f}({f} %product, {f} %value) alwaysinline {{\n"
                 f"  ret {f} %value\n}}\n"
             )
         needed[symbol] = f
