@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from enzyme_py.assembly.control_flow import NAME, Body, rewritten, with_inserted
 from enzyme_py.assembly.ir_text import values_in
-from enzyme_py.assembly.left_values import declared, exits_between, left
+from enzyme_py.assembly.left_values import LEFT, declared, exits_between, left
 from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.rules.slopes import PICK, pick, pick_declared
@@ -78,10 +78,12 @@ def _renamed(head: str, text: str) -> str:
 
 
 def _needed_in(body: Body, number: int, value: str) -> Iterator[str]:
-    """Yield the blocks at whose end, or in which, a line needs a value."""
+    """Yield the blocks at whose end, or in which, a line needs a value that has no name of its own yet."""
+    if any(f"@{one}" in body.lines[number] for one in (LEFT, PICK)):
+        return
     if body.opcodes.get(number) == "phi":
         yield from (way for given, way in body.incoming(number) if given == value)
-    elif number in body.opcodes and PICK not in body.lines[number]:
+    elif number in body.opcodes:
         yield body.block_at[number].label
 
 

@@ -21,14 +21,14 @@ from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.frontend.type_hints import BARRIER
 
-_LEFT = f"{BARRIER}.left_"
+LEFT = f"{BARRIER}.left_"
 _ATTRIBUTES = (
     "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
     '"enzyme_inactive" "enzyme_nofree" "enzyme_no_escaping_allocation"'
 )
 # What is done with the bits of a float too, which LLVM moves as integers.
 _ALSO_OF_FLOATS = ("store", "select", "freeze", "bitcast", "insertvalue", "inttoptr", "ret", "icmp")
-_CALLED = re.compile(rf"@{re.escape(_LEFT)}(i\d+|double|float)\(")
+_CALLED = re.compile(rf"@{re.escape(LEFT)}(i\d+|double|float)\(")
 _MADE = (
     re.compile(
         r"^  \S+ = (?:phi|add|sub|mul|[su]div|[su]rem|shl|[al]shr|and|or|xor|freeze)\b[a-z ]* (i\d+) "
@@ -51,7 +51,7 @@ def with_left_values(ir: str) -> str:
 
 def left(kind: str, value: str) -> str:
     """Return the call that passes a number on as one that the pass cannot compute twice."""
-    return f"call {kind} @{_LEFT}{kind}({kind} {value})"
+    return f"call {kind} @{LEFT}{kind}({kind} {value})"
 
 
 def declared(text: str) -> str:
@@ -62,7 +62,7 @@ def declared(text: str) -> str:
 def _declaration(kind: str) -> str:
     content = "Integer" if kind[0] == "i" else f"Float@{kind}"
     typed = f'"enzyme_type"="{{[-1]:{content}}}"'
-    return f"declare {typed} {kind} @{_LEFT}{kind}({kind} {typed}) {_ATTRIBUTES}"
+    return f"declare {typed} {kind} @{LEFT}{kind}({kind} {typed}) {_ATTRIBUTES}"
 
 
 def _missing(text: str) -> list[str]:
@@ -96,7 +96,7 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
             continue
         is_integer = _is_integer(body, value, set())
         for number in body.uses.get(value, ()):
-            if not _is_asked(body, number, is_integer) or f"@{_LEFT}" in lines[number]:
+            if not _is_asked(body, number, is_integer) or f"@{LEFT}" in lines[number]:
                 continue
             own = body.block_at[number].label
             if own in turn:
