@@ -6,6 +6,8 @@ showed three wrong gradients that some 4,000 random kernels had not. All of them
 
     python -m tests.textbook            twenty minutes on two cores
     python -m tests.textbook heat2d lstm
+    python -m tests.textbook --of complex      with complex arrays inside
+    python -m tests.textbook --of part         with an x that is a part of a matrix, made inside
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import numba
 import numpy as np
 
 from tests.textbook import algorithms, exchanged, models, products, recurrences, updates, views
@@ -45,3 +48,30 @@ def _functions(module: ModuleType) -> list[tuple[str, Kernel]]:
         for name, value in vars(module).items()
         if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
     ]
+
+
+def complex_inside(kernel: Kernel) -> Kernel:
+    """Return a kernel of a real x that gives another one complex numbers."""
+    inner = numba.njit(kernel)
+
+    def twin(x, c, n):  # type: ignore[no-untyped-def]
+        found = inner(x * (0.8 + 0.6j) + 0.1j, c, n)
+        return found.real + 0.5 * found.imag
+
+    return twin
+
+
+def part_inside(kernel: Kernel) -> Kernel:
+    """Return a kernel that gives another one a vector whose numbers lie apart."""
+    inner = numba.njit(kernel)
+
+    def twin(x, c, n):  # type: ignore[no-untyped-def]
+        wide = np.empty((x.size, 2))
+        wide[:, 1] = x
+        wide[:, 0] = x * x
+        return inner(wide[:, 1], c, n)
+
+    return twin
+
+
+TWINS: dict[str, Callable[[Kernel], Kernel]] = {"complex": complex_inside, "part": part_inside}

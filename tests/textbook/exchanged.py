@@ -156,3 +156,13 @@ def fields(x, c, n):
         H[:-1] += 0.5 * (E[1:] - E[:-1])
         H[-1] = 0.0
     return np.sum(E**2)
+
+
+def neighbours(x, c, n):
+    u = x.copy()
+    v = x.copy()
+    for t in range(n):
+        for i in range(1, 5):
+            v[i] = u[i - 1] * u[i + 1] * 0.5 + u[i] * u[i] * c[i]
+        u, v = v, u
+    return np.sum(u * u)
