@@ -15,6 +15,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py import Active, Const, Duplicated
 from enzyme_py.native.runtime import library
+from enzyme_py.rules.slopes import pick_declared
 
 C = np.array([0.9, -0.4, 0.7, 1.3, -0.2])
 X = np.array([0.5, -0.3, 0.7, 1.2, -0.8])
@@ -167,3 +168,36 @@ def test_second_orders(kernel: Kernel) -> None:
     want = pytest.approx(curvature(kernel), rel=1e-9)
     assert enzyme.jvp(along, (X, S, C, TURNS), (0 * X, 1.0, 0 * C, 0))[1] == want
     assert enzyme.grad(along, argnums=1)(X, S, C, TURNS) == want
+
+
+def in_the_argument(x, s, c, n):
+    t, q, k = 0.1 * s, s, 0
+    for i in range(n):
+        t += np.sin(q * s)
+        for j in range(i, n):
+            k += j
+            q = np.sin(c[j] * s) * c[i]
+            x[k % n] = x[k % n] * s
+    return t + x[0]
+
+
+def test_with_kept_slopes_beside_them() -> None:
+    """Both declare the same function, and O2 stands between them, as nothing is allocated."""
+    _, by_s, *_ = enzyme.autodiff(
+        enzyme.Reverse,
+        numba.njit(in_the_argument),
+        Active,
+        Duplicated(X.copy(), np.zeros(5)),
+        Active(S),
+        Const(C),
+        Const(TURNS),
+    )[0]
+    assert by_s == pytest.approx(slope(in_the_argument, S), rel=1e-12)
+
+
+def test_a_function_is_declared_once() -> None:
+    call = "define double @f() {\n  %a = call double @enzyme_py_slope.pick.double(double 1.0, double 2.0)\n}\n"
+    text = pick_declared(call)
+    assert text.count("\ndeclare ") == 1
+    printed = call + "declare double @enzyme_py_slope.pick.double(double, double) #12\n"
+    assert pick_declared(printed).count("declare ") == 1

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from enzyme_py.assembly.module import DiffModule
-from enzyme_py.rules.slopes import FUNCTIONS, Function
+from enzyme_py.rules.slopes import FUNCTIONS, Function, undeclared
 
 _SYMBOLS = "|".join(re.escape(symbol) for symbol in sorted(FUNCTIONS, key=len, reverse=True))
 _CALL = re.compile(
@@ -30,8 +30,7 @@ def with_kept_slopes(
     if not used:
         return module
     needed = dict.fromkeys(line for one in used for line in one.declarations())
-    declared = [line for line in needed if line not in text]
-    return replace(module, ir="\n".join([text, *declared, ""]))
+    return replace(module, ir="\n".join([text, *undeclared(text, needed), ""]))
 
 
 def _taken_apart(text: str) -> tuple[str, list[Function]]:

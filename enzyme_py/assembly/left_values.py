@@ -103,7 +103,7 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
                 continue
             behind = exits_between(body, turn, place, own)
             if behind:
-                name = _name(value, body.blocks[behind[0]].body)
+                name = name_behind(value, body.blocks[behind[0]].body)
                 lines[number] = re.sub(rf"{re.escape(value)}(?![-\w$.])", name, lines[number])
                 call = f"  {name} = {left(kind, value)}"
                 calls = made.setdefault(body.blocks[behind[0]].body, [])
@@ -149,6 +149,7 @@ def _type(line: str) -> str | None:
     return None if found is None else found.group(1) if found.re.groups else "i1"
 
 
-def _name(value: str, place: int) -> str:
+def name_behind(value: str, place: int) -> str:
+    """Return the name that a value has behind its loop, from the line with that number on."""
     bare = value[1:].strip('"')
     return f'%"{bare}.left.{place}"'

@@ -15,6 +15,7 @@ Only for one reverse sweep: the slope itself has no derivative here.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 PREFIX = "enzyme_py_slope."
@@ -103,11 +104,14 @@ def pick(kind: str, product: str, value: str) -> str:
 
 def pick_declared(text: str) -> str:
     """Return the text with the functions declared that such calls need."""
-    for kind in _KINDS:
-        line = _pick_declaration(kind)
-        if f"@{PICK}{kind}(" in text and line not in text:
-            text += f"\n{line}\n"
-    return text
+    called = [_pick_declaration(kind) for kind in _KINDS if f"@{PICK}{kind}(" in text]
+    return "\n".join([text, *undeclared(text, called), ""])
+
+
+def undeclared(text: str, declarations: Iterable[str]) -> list[str]:
+    """Return those of the declarations that a text lacks; LLVM writes their attributes in its own way."""
+    there = set(_NAMED.findall(text))
+    return [line for line in declarations if not there.issuperset(_NAMED.findall(line))]
 
 
 def _pick_declaration(kind: str) -> str:
@@ -138,6 +142,7 @@ def _functions() -> dict[str, Function]:
 
 FUNCTIONS = _functions()
 
+_NAMED = re.compile(rf"^declare [^@\n]*@({re.escape(PREFIX)}[\w.]+)\(", re.MULTILINE)
 _DECLARED = re.compile(
     rf"^declare (double|float) @{re.escape(PREFIX)}(?:kept\.([\w.]+)|pick\.\w+)\([^\n]*\n",
     re.MULTILINE,
