@@ -69,11 +69,10 @@ def _renamed(head: str, text: str) -> str:
                 name = name_behind(value, start)
                 kept = f'{name[:-1]}.kept"'
                 lines[number] = _with_name(body, lines[number], number, value, own, name)
-                calls = [f"  {kept} = {left(kind, value)}", f"  {name} = {pick(kind, value, kept)}"]
-                made[start] = [
-                    *made.get(start, ()),
-                    *(one for one in calls if one not in made.get(start, ())),
-                ]
+                call = f"  {kept} = {left(kind, value)}"
+                calls = made.setdefault(start, [])
+                if call not in calls:
+                    calls += [call, f"  {name} = {pick(kind, value, kept)}"]
     return with_inserted(lines, made) if made else text
 
 
