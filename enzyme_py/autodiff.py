@@ -25,6 +25,7 @@ from enzyme_py.assembly.buffers import stable_buffers
 from enzyme_py.assembly.called_results import with_lasting_results
 from enzyme_py.assembly.captured_numbers import with_numbers, without_numbers
 from enzyme_py.assembly.carried_choices import may_carry, with_own_carries
+from enzyme_py.assembly.counted_loads import with_counted_loads
 from enzyme_py.assembly.entry import argument_count, assemble, nests
 from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far, with_far_exits
 from enzyme_py.assembly.hidden_indices import ASSERTION, with_hidden_indices
@@ -230,9 +231,21 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
     try:
         done = passed(prepared, is_simplified=prepared is not module)
     except (NoDerivativeError, TypeAnalysisError, HostCrashed) as refused:
-        done = _in_steps(prepared, refused)
+        done = _with_counts(prepared, prepared is not module) or _in_steps(prepared, refused)
     check_endless(done.ir, module.where)
     return dataclasses.replace(done, lost=_lost(module, prepared))
+
+
+def _with_counts(module: DiffModule, is_simplified: bool) -> DifferentiatedModule | None:
+    """Return what the pass makes of a module that it refused, now that it is told which loads are counts."""
+    read = module if is_simplified else host.simplify(module)
+    text = with_counted_loads(read.ir)
+    if text == read.ir:
+        return None
+    try:
+        return passed(dataclasses.replace(module, ir=text), is_simplified=True)
+    except (DerivativeError, HostError):
+        return None
 
 
 def _in_steps(module: DiffModule, refused: DerivativeError | HostCrashed) -> DifferentiatedModule:
@@ -240,7 +253,7 @@ def _in_steps(module: DiffModule, refused: DerivativeError | HostCrashed) -> Dif
     if PREFIX in module.ir:
         raise refused  # what the pass knows of ruled functions does not outlast a run
     try:
-        first = postponed(host.simplify(module).ir)
+        first = postponed(with_counted_loads(host.simplify(module).ir))
         if first is not None:
             inner = _differentiated(dataclasses.replace(module, ir=first))
             return differentiate(dataclasses.replace(module, ir=resumed(inner.ir)))
@@ -304,8 +317,7 @@ def _crashes_less(ir: str, crash: str) -> Iterator[str]:
     """Yield texts of the same meaning on which the pass may not crash, each for one known reason."""
     if ASSERTION in crash:
         yield from with_hidden_indices(ir)
-    if (kept := with_kept_bounds(ir)) != ir:
-        yield kept
+    yield from with_kept_bounds(ir)
 
 
 def _readable_backwards(module: DiffModule) -> DiffModule:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 
 from enzyme_py.assembly.control_flow import Body, rewritten
+from enzyme_py.assembly.counted_loads import LOAD
 from enzyme_py.assembly.ir_text import values_in
 from enzyme_py.assembly.kept import KEPT
 from enzyme_py.assembly.requests import Requests
@@ -38,7 +39,6 @@ _COUNTED = ("mul", "shl", "sdiv", "srem", "getelementptr")
 _MOVED = ("phi", "select", "freeze", "sext", "zext", "trunc", "add", "sub")
 # Allocations that were variables: the next run cannot make variables of what it kept itself.
 _NOTES = re.compile(r", !enzyme_(?:from|zero|cast)stack !\d+")
-_LOAD = re.compile(r"^  \S+ = load i\d+, (?!.* !tbaa )")
 
 
 def postponed(ir: str) -> str | None:
@@ -91,7 +91,7 @@ def _tagged(head: str, text: str) -> str:
             pending += values_in(lines[place].split(" = ", 1)[1])
     return "\n".join(
         f"{line}, !tbaa {INTEGER_TAG}"
-        if _LOAD.match(line) and line[2:].split(" = ", 1)[0] in seen
+        if LOAD.match(line) and line[2:].split(" = ", 1)[0] in seen
         else line
         for line in lines
     )

@@ -6,12 +6,16 @@ phi, by the way the primal went, and crashes on some of these: a branch in the m
 verification"), or a null pointer in `unwrapM` (MEASURED, found by the fuzzer). A phi that has gone through a function
 that the pass cannot run twice is kept instead: one number for each time it is passed, so this is done only for a
 module that failed.
+
+Where that is not enough, lengths that are read from memory are kept too: the pass made room in front of all loops for what
+is as many as a list that the loop fills (`np.extract` of a column in a loop), and took the length from where it is not yet read.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from enzyme_py.assembly.control_flow import Body, rewritten, with_inserted
 from enzyme_py.assembly.far_exits import nested
@@ -21,37 +25,44 @@ from enzyme_py.assembly.requests import has_reverse
 
 _COMPUTED = ("add", "sub", "mul", "shl", "select", "freeze", "sext", "zext", "call", "phi")
 _PHI = re.compile(r" = phi i64 ")
+_LOAD = re.compile(r" = load i64, ")
+Kinds = tuple[re.Pattern[str], ...]
 
 
-def with_kept_bounds(ir: str) -> str:
-    """Return the text in which lengths that loops end at, and that ways bring together, are kept."""
-    text = rewritten(ir, _kept) if has_reverse(ir) else ir
-    return declared(text) if text != ir else ir
+def with_kept_bounds(ir: str) -> Iterator[str]:
+    """Yield texts in which lengths that loops end at are kept: those that ways bring together, then those that are read too."""
+    last = ir
+    for kinds in ((_PHI,), (_PHI, _LOAD)):
+        text = rewritten(ir, partial(_kept, kinds)) if has_reverse(ir) else ir
+        if text != last:
+            yield declared(text)
+            last = text
 
 
-def _kept(head: str, text: str) -> str:
+def _kept(kinds: Kinds, head: str, text: str) -> str:
     lines = text.split("\n")
     body = Body.of(head, list(lines))
     if body is None:
         return text
     made = dict[int, list[str]]()
-    for phi in sorted(_phis_behind_bounds(body)):
-        place = body.definitions[phi]
-        name = f'%"{phi[1:].strip(chr(34))}.kept"'
-        made.setdefault(body.block_at[place].body, []).append(f"  {name} = {left('i64', phi)}")
-        for use in body.uses.get(phi, ()):
+    for value in sorted(_behind_bounds(body, kinds)):
+        place = body.definitions[value]
+        name = f'%"{value[1:].strip(chr(34))}.kept"'
+        start = max(place + 1, body.block_at[place].body)
+        made.setdefault(start, []).append(f"  {name} = {left('i64', value)}")
+        for use in body.uses.get(value, ()):
             if body.opcodes.get(use) != "phi":
-                lines[use] = re.sub(rf"{re.escape(phi)}(?![-\w$.])", name, lines[use])
+                lines[use] = re.sub(rf"{re.escape(value)}(?![-\w$.])", name, lines[use])
     return with_inserted(lines, made)
 
 
-def _phis_behind_bounds(body: Body) -> set[str]:
-    """Return the phis of integers that loops' bounds are computed from, but for counters."""
+def _behind_bounds(body: Body, kinds: Kinds) -> set[str]:
+    """Return the integers of some kinds that loops' bounds are computed from, but for counters."""
     graph = {label: set(block.successors) for label, block in body.blocks.items()}
     found = set[str]()
     for loop in nested(set(graph), graph):
         for bound in _bounds(body, loop):
-            _search(body, bound, found, set())
+            _search(body, bound, kinds, found, set())
     return found
 
 
@@ -69,16 +80,16 @@ def _bounds(body: Body, loop: set[str]) -> Iterator[str]:
                 yield value
 
 
-def _search(body: Body, value: str, found: set[str], seen: set[str]) -> None:
+def _search(body: Body, value: str, kinds: Kinds, found: set[str], seen: set[str]) -> None:
     place = body.definitions.get(value)
-    if value in seen or place is None or body.opcodes[place] not in _COMPUTED:
+    if value in seen or place is None:
         return
     seen.add(value)
-    if _PHI.search(body.lines[place]) and not _counts(body, value, place):
+    if any(one.search(body.lines[place]) for one in kinds) and not _counts(body, value, place):
         found.add(value)
-    else:
+    elif body.opcodes[place] in _COMPUTED:
         for one in values_in(body.lines[place].split(" = ", 1)[1]):
-            _search(body, one, found, seen)
+            _search(body, one, kinds, found, seen)
 
 
 def _counts(body: Body, phi: str, place: int) -> bool:

@@ -1,0 +1,107 @@
+"""Integers that are read from memory only to count with: indices that are multiplied by a step on their way.
+
+The k-th turn takes the third smallest of (k + 1) x and squares it: with s the third smallest of x that is s^2 (1 + 4 + 9)
+in three turns, the slope by s is 28 s, and its slope 28.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py.assembly.counted_loads import with_counted_loads
+from enzyme_py.assembly.typed_accesses import INTEGER_TAG
+from enzyme_py.errors import NoDerivativeError
+
+X = np.array([0.5, 0.3, 0.9, 0.7])
+
+
+@numba.njit
+def thirds(x):
+    """The column is every second number, so an index into it is multiplied."""
+    t = 0.0
+    for k in range(3):
+        p = np.zeros((x.size, 2))
+        p[:, 1] = x * (k + 1.0)
+        column = p[:, 1]
+        t += column[np.argpartition(column, 2)[2]] ** 2
+    return t
+
+
+@numba.njit
+def halved_bits(x):
+    """Shifts the bits of its floats."""
+    y = x * 1.0
+    bits = y.view(np.int64)
+    t = 0.0
+    for k in range(x.size):
+        bits[k] = (bits[k] << 1) >> 1
+        t += y[k]
+    return t
+
+
+def test_an_index_from_memory_into_a_column() -> None:
+    np.testing.assert_allclose(enzyme.grad(thirds)(X), [0.0, 0.0, 0.0, 28 * 0.7], rtol=1e-14)
+    slope = enzyme.jvp(thirds, (X,), (np.ones(4),))[1]
+    np.testing.assert_allclose(slope, 28 * 0.7, rtol=1e-14)
+
+
+@pytest.mark.parametrize("way", ["forward", "reverse"])
+def test_its_second_derivative(way: str) -> None:
+    gradient = enzyme.grad(thirds)
+
+    @numba.njit
+    def along(x, v):
+        return np.sum(gradient(x) * v)
+
+    v, w = np.array([0.1, 0.2, 0.3, 0.4]), np.array([1.0, 2.0, 3.0, 4.0])
+    if way == "forward":
+        found = enzyme.jvp(along, (X, v), (w, np.zeros(4)))[1]
+    else:
+        found = enzyme.grad(along)(X, v) @ w
+    np.testing.assert_allclose(found, 28 * 0.4 * 4.0, rtol=1e-14)
+
+
+def test_bits_of_floats_are_refused_as_before() -> None:
+    with pytest.raises(NoDerivativeError, match="a float's bits") as refused:
+        enzyme.grad(halved_bits)(X)
+    assert "(bits[k] << 1) >> 1" in str(refused.value)
+
+
+HEAD = "define double @f(ptr %p, ptr %q, i64 %n) {\nentry:\n  %i = load i64, ptr %p, align 8\n"
+INDEX = "  %step = shl i64 %i, 4\n  %at = getelementptr i8, ptr %q, i64 %step\n"
+END = "  %r = load double, ptr %q, align 8\n  ret double %r\n}\n"
+HARMLESS = {
+    "an index": INDEX,
+    "a comparison": "  %c = icmp slt i64 %i, %n\n",
+    "a float by its value": "  %d = sitofp i64 %i to double\n",
+    "the smaller of two": "  %j = call i64 @llvm.smin.i64(i64 %i, i64 %n)\n"
+    "  %at = getelementptr double, ptr %q, i64 %j\n",
+    "half of it": "  %j = lshr i64 %i, 1\n  %at = getelementptr double, ptr %q, i64 %j\n",
+}
+OTHERS = {
+    "bits of a float": "  %b = shl i64 %i, 1\n  %d = bitcast i64 %b to double\n",
+    "memory": "  store i64 %i, ptr %q, align 8\n",
+    "a call": "  call void @g(i64 %i)\n",
+    "a pointer": "  %d = inttoptr i64 %i to ptr\n",
+}
+
+
+@pytest.mark.parametrize("use", HARMLESS.values(), ids=HARMLESS)
+def test_what_is_only_counted_is_told_to_be_an_integer(use: str) -> None:
+    text = with_counted_loads(HEAD + use + END)
+    assert f"  %i = load i64, ptr %p, align 8, !tbaa {INTEGER_TAG}\n" in text
+    assert "  %r = load double, ptr %q, align 8\n" in text
+
+
+@pytest.mark.parametrize("use", OTHERS.values(), ids=OTHERS)
+def test_what_may_become_a_float_again_is_not(use: str) -> None:
+    text = HEAD + INDEX + use + END
+    assert with_counted_loads(text) == text
+
+
+def test_what_has_a_tag_keeps_it() -> None:
+    text = (HEAD + INDEX + END).replace("align 8\n", "align 8, !tbaa !7\n")
+    assert with_counted_loads(text) == text
