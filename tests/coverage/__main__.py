@@ -3,6 +3,7 @@
     python -m tests.coverage --write            every row; what was measured before is kept
     python -m tests.coverage --again --write    every row anew
     python -m tests.coverage --only np.cumsum   the rows of one function, or one row; prints them
+    python -m tests.coverage --in-loops         every row with its function in a loop (in_loops.py); writes no document
 
 Rows run in one worker process, which is started again after a crash or past a time limit. Findings
 are appended to a file of JSON lines (--results), so an interrupted run goes on where it was.
@@ -20,6 +21,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tests.coverage import in_loops
 from tests.coverage.measure import ORDERS, Finding
 from tests.coverage.report import report, summary
 from tests.coverage.tables import EDGES, ROWS
@@ -101,6 +103,12 @@ def measured(names: Iterable[str], results: Path) -> Iterator[Finding]:
         workers.close()
 
 
+def _is_named(name: str, asked: list[str]) -> bool:
+    """Tell whether a row or an edge is asked for, by its own name or its function's; twins are asked for by the row."""
+    row = ROWS.get(name.removesuffix(in_loops.SUFFIX))
+    return name in asked or (row is not None and (row.name in asked or row.function in asked))
+
+
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -110,17 +118,18 @@ def main() -> None:
     )
     parser.add_argument("--failed", action="store_true", help="measure again what did not work")
     parser.add_argument("--only", action="append", default=[], help="a function, a row or an edge")
-    default = Path(tempfile.gettempdir()) / f"enzyme_py_coverage.{os.getuid()}.jsonl"
-    parser.add_argument("--results", type=Path, default=default)
+    parser.add_argument("--in-loops", action="store_true", help="twins of the rows, in loops")
+    parser.add_argument("--results", type=Path, help="findings; a temporary file, if not given")
     given = parser.parse_args()
+    if given.in_loops and given.write:
+        parser.error("the document says nothing of twins")
+    kind = ".loops" if given.in_loops else ""
+    default = Path(tempfile.gettempdir()) / f"enzyme_py_coverage{kind}.{os.getuid()}.jsonl"
+    given.results = given.results or default
     known = read(given.results)
-    names = [*ROWS, *EDGES]
+    names = in_loops.names() if given.in_loops else [*ROWS, *EDGES]
     if given.only:
-        names = [
-            name
-            for name in names
-            if name in given.only or (name in ROWS and ROWS[name].function in given.only)
-        ]
+        names = [name for name in names if _is_named(name, given.only)]
     elif given.failed:
         bad = {
             name for (name, _), one in known.items() if one.status not in ("works", "uncompiled")
@@ -136,7 +145,7 @@ def main() -> None:
                 flush=True,
             )
     found = read(given.results)
-    print(summary(found))
+    print(summary(found, in_loops.names() if given.in_loops else ROWS))
     if given.write:
         DOCUMENT.write_text(report(found))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from tests.coverage.measure import ORDERS, Finding
 from tests.coverage.row import EDGES, ROWS
@@ -33,23 +33,24 @@ itself does not compile the kernel.
 """
 
 
-def summary(found: Findings) -> str:
-    """Return the counts of all statuses, by order."""
-    return "\n".join(_counts(found))
+def summary(found: Findings, names: Collection[str]) -> str:
+    """Return the counts of all statuses of some rows, by order."""
+    return "\n".join(_counts(found, names))
 
 
-def _counts(found: Findings) -> list[str]:
+def _counts(found: Findings, names: Collection[str]) -> list[str]:
     counts = {order: Counter[str]() for order in ORDERS}
     for (name, order), finding in found.items():
-        if name in ROWS:
+        if name in names:
             counts[order][finding.status] += 1
     shown = [status for status in WORDS if any(count[status] for count in counts.values())]
     lines = [
         "| order | " + " | ".join(_plain(status) for status in shown) + " |",
         "| --- |" + " ---: |" * len(shown),
     ]
-    for order, words in ORDERS.items():
-        lines.append(f"| {words} | " + " | ".join(str(counts[order][one]) for one in shown) + " |")
+    for order in filter(counts.get, ORDERS):
+        cells = " | ".join(str(counts[order][one]) for one in shown)
+        lines.append(f"| {ORDERS[order]} | {cells} |")
     return lines
 
 
@@ -59,7 +60,7 @@ def _plain(status: str) -> str:
 
 def report(found: Findings) -> str:
     """Return the document."""
-    lines = [_HEAD.rstrip(), "", *_counts(found)]
+    lines = [_HEAD.rstrip(), "", *_counts(found, ROWS)]
     for group in dict.fromkeys(row.group for row in ROWS.values()):
         names = [row.name for row in ROWS.values() if row.group == group]
         lines += ["", f"## {group.capitalize()}", ""]

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 
-from tests.coverage.measure import measure, measure_edge
+from tests.coverage.in_loops import SUFFIX, measure_in_a_loop
+from tests.coverage.measure import Finding, measure, measure_edge
 from tests.coverage.tables import EDGES, ROWS
+
+
+def _findings(name: str) -> Iterator[Finding]:
+    if name in EDGES:
+        return measure_edge(EDGES[name])
+    return measure_in_a_loop(name) if name.endswith(SUFFIX) else measure(ROWS[name])
 
 
 def main() -> None:
@@ -14,8 +22,7 @@ def main() -> None:
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         name = line.strip()
-        findings = measure_edge(EDGES[name]) if name in EDGES else measure(ROWS[name])
-        for finding in findings:
+        for finding in _findings(name):
             answers.write(json.dumps(finding.as_json()) + "\n")
             answers.flush()
         answers.write(json.dumps(None) + "\n")
