@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from enzyme_py.assembly.read_once import without_read_once
 from enzyme_py.inspect import memory
+from tests.modules import before_the_pass
 from tests.read_once_kernels import MADE, READ_ONCE, mean_of_squares, program
 from tests.rotation import selected
 
@@ -86,3 +88,60 @@ def empty(x):
 def test_programs_at_random(pytestconfig: pytest.Config) -> None:
     for seed in selected(range(100), pytestconfig, 19):
         check(program(seed), 5, seed)
+
+
+# The first loop is entered if there are any turns: `if n > 0: q = y[0]; ...`.
+GUARDED = """\
+define double @f(ptr noalias %x, ptr noalias %y, i64 %n) {
+entry:
+  %t = call noalias ptr @malloc(i64 80)
+  %some = icmp sgt i64 %n, 0
+  br i1 %some, label %before, label %middle
+
+before:                                           ; preds = %entry
+FRONT
+  br label %fill
+
+fill:                                             ; preds = %fill, %before
+  %i = phi i64 [ 0, %before ], [ %i.next, %fill ]
+  %i.next = add nuw nsw i64 %i, 1
+  %x.at = getelementptr double, ptr %x, i64 %i
+  %x.i = load double, ptr %x.at, align 8
+  %made = fmul double %x.i, %q
+  %t.at = getelementptr double, ptr %t, i64 %i
+  store double %made, ptr %t.at, align 8
+  %i.end = icmp eq i64 %i.next, %n
+  br i1 %i.end, label %middle, label %fill
+
+middle:                                           ; preds = %fill, %entry
+  br i1 %some, label %sum, label %exit
+
+sum:                                              ; preds = %sum, %middle
+  %j = phi i64 [ 0, %middle ], [ %j.next, %sum ]
+  %s = phi double [ 0.0, %middle ], [ %s.next, %sum ]
+  %j.next = add nuw nsw i64 %j, 1
+  %t.from = getelementptr double, ptr %t, i64 %j
+  %t.j = load double, ptr %t.from, align 8
+  %s.next = fadd double %s, %t.j
+  %j.end = icmp eq i64 %j.next, %n
+  br i1 %j.end, label %exit, label %sum
+
+exit:                                             ; preds = %sum, %middle
+  %r = phi double [ 0.0, %middle ], [ %s.next, %sum ]
+  ret double %r
+}
+declare noalias ptr @malloc(i64)
+"""
+READ = "  %q = load double, ptr %y, align 8"
+WRITTEN = "  store double 2.0, ptr %y, align 8"
+
+
+@pytest.mark.parametrize(
+    ("front", "is_made"), [((READ,), False), ((READ, WRITTEN), True), ((WRITTEN, READ), False)]
+)
+def test_what_is_read_in_front_of_the_first_loop(front: tuple[str, ...], is_made: bool) -> None:
+    """It is read in the second loop then, so nobody may write there in between."""
+    module = before_the_pass(GUARDED.replace("FRONT", "\n".join(front)))
+    done = without_read_once(module)
+    assert ("call noalias ptr @malloc" in done.ir) == is_made
+    assert (done.ir == module.ir) == is_made

@@ -321,8 +321,12 @@ class _Temporary:
         gate = self._gate(filled, read)
         behind = self._reached(filled.behind, {gate, read.label})
         between = {one for one in behind if read.label in self._reached(one, {gate})}
-        for label in between | {read.label}:
-            for line in self._lines[self._flow.start(label) : self._flow.terminator(label)]:
+        starts = {label: self._flow.start(label) for label in between | {read.label}}
+        # What stands in front of the first loop and is read there is read later then, too.
+        if moved := [one for one in slice_ if self._flow.block_of(one) == filled.before]:
+            starts.setdefault(filled.before, moved[0])
+        for label, start in starts.items():
+            for line in self._lines[start : self._flow.terminator(label)]:
                 store, call = _STORE.match(line), call_in(line)
                 if store:
                     if not all(pointers.are_apart(store.group(3), one) for one in sources):
