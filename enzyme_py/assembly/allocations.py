@@ -38,6 +38,9 @@ that have none, and the outer one finds no shadow for that (MEASURED: jumps to w
 reverse over reverse, memory that was never written in reverse over forward). And so is what a loop makes
 there to hold integers only: of the masks of `x[x > 0]`, computed again by the inner reverse sweep, the outer one
 reads some that nobody had filled (MEASURED, where the loop also fills a list; the fuzzer found it).
+A fifth are allocations that an inner loop fills with what it makes itself (`C = np.empty(...)`, then `for i: r = ...; C[i] = r`).
+To compute C again the pass runs that inner loop again, but with the memory that r had in the last turn, or had nowhere:
+wrong gradients without a word and segmentation faults (MEASURED, in reverse mode of the plainest kernels). Such a C is kept.
 """
 
 from __future__ import annotations
@@ -49,7 +52,7 @@ from dataclasses import replace
 
 from enzyme_py.assembly.buffers import derived, used
 from enzyme_py.assembly.carried_loads import carried_loads
-from enzyme_py.assembly.ir_text import free_metadata_number
+from enzyme_py.assembly.ir_text import call_in, free_metadata_number
 from enzyme_py.assembly.kept import KEPT, with_mark
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import readable
@@ -96,7 +99,7 @@ def protect_carried(module: DiffModule) -> DiffModule:
         pointers = Pointers(function)
         exchanged = pointers.exchanged()
         _check_calls(function, exchanged, module.where)
-        kept = pointers.carried() | set(_leaving(function))
+        kept = pointers.carried() | set(_leaving(function)) | set(_filled_from_inside(function))
         is_nested = _name_of(function) in nested
         if is_nested:
             kept |= set(_conditional(function)) | set(_of_integers(function))
@@ -137,6 +140,38 @@ def _leaving(piece: list[str]) -> Iterator[str]:
         places = (place for place, _ in used(lines, derived(lines, {found.group(1)})))
         if any(flow.block_of(place) not in around for place in places):
             yield found.group(1)
+
+
+def _filled_from_inside(piece: list[str]) -> Iterator[str]:
+    """Yield the allocations of a loop that are written in a loop inside of it that allocates, too."""
+    start = next((number for number, line in enumerate(piece) if line.startswith("define ")), None)
+    if start is None or sum(_ALLOCATION.match(line) is not None for line in piece) < 2:
+        return
+    lines = piece[start:]
+    flow = Flow(lines)
+    found = ((number, _ALLOCATION.match(line)) for number, line in enumerate(lines))
+    turns = {one.group(1): flow.turn_of(number) for number, one in found if one is not None}
+    for name, turn in turns.items():
+        inside = [one for one in turns.values() if one < turn]
+        known = derived(lines, {name}) if inside else set[str]()
+        written = {
+            flow.block_of(place)
+            for place, line in used(lines, known)
+            if not _only_reads(line, known)
+        }
+        if any(not one.isdisjoint(written) for one in inside):
+            yield name
+
+
+def _only_reads(line: str, known: set[str]) -> bool:
+    """Tell whether a line that uses pointers does not write where they lead."""
+    if _LOAD.match(line) or _OFFSET.match(line) or " = icmp " in line:
+        return True
+    call = call_in(line)
+    if call is None:
+        return False
+    is_silent = call.callee.startswith(_HARMLESS[1:]) or call.callee.startswith("llvm.lifetime.")
+    return is_silent or (is_body(call.callee) and call.values[0] not in known)
 
 
 def _conditional(piece: list[str]) -> Iterator[str]:
