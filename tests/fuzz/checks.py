@@ -84,7 +84,14 @@ def outcomes(source: str, seed: int, names: Collection[str] | None = None) -> li
             asked = Questions(Subject(source, seed))
         except Inconclusive as error:
             return [Outcome("value", "inconclusive", str(error))]
-        except (NumbaError, ArithmeticError, IndexError, TypeError, ValueError) as error:
+        except (
+            NumbaError,
+            ArithmeticError,
+            IndexError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ) as error:
             return [Outcome("numba", "invalid", f"{type(error).__name__}: {error}".split("\n")[0])]
         return [_asked(name, getattr(asked, name.replace(" ", "_"))) for name in names]
 
