@@ -238,14 +238,14 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
 
 def _with_counts(module: DiffModule, is_simplified: bool) -> DifferentiatedModule | None:
     """Return what the pass makes of a module that it refused, now that it is told which loads are counts."""
-    read = module if is_simplified else host.simplify(module)
-    text = with_counted_loads(read.ir)
-    if text == read.ir:
-        return None
     try:
+        read = module if is_simplified else host.simplify(module)
+        text = with_counted_loads(read.ir)
+        if text == read.ir:
+            return None
         return passed(dataclasses.replace(module, ir=text), is_simplified=True)
     except (DerivativeError, HostError):
-        return None
+        return None  # the first refusal is the one to read
 
 
 def _in_steps(module: DiffModule, refused: DerivativeError | HostCrashed) -> DifferentiatedModule:
