@@ -235,14 +235,14 @@ class Draw(Expressions):
         write = self.pick(
             [
                 [f"    {rows}[{counter}] = {row} * {row}[::-1]"],
-                [f"    {rows}[{counter}, :2] += {row}[:2] * ({number})"],
+                [f"    {rows}[{counter}, :] = {row} * {row}[0] + ({number})"],
                 [
                     "    for e in range(n):",
                     f"        {rows}[{counter}, e] = {row}[e] * {row}[n - 1 - e]",
                 ],
             ]
         )
-        lines = [f"{rows} = np.zeros((n, n))", f"for {counter} in range(n):"]
+        lines = [f"{rows} = np.empty((n, n))", f"for {counter} in range(n):"]
         lines += [f"    {row} = np.tanh({made}) * ({number} + 0.5)", *write]
         return [*lines, f"total += np.sum({rows} * {rows}) * 0.25"]
 
