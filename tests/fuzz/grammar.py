@@ -227,8 +227,8 @@ class Draw(Expressions):
     def row_by_row(self, _depth: int) -> Lines:
         """A new matrix, filled by a loop with temporaries of its own."""
         self.features.add("row by row")
-        number = self.count()
-        rows, row, counter = f"o{number}", f"r{number}", f"i{number}"
+        used = self.count()
+        rows, row, counter = f"o{used}", f"r{used}", f"i{used}"
         self.counters.append(counter)
         made, number = self.vector(1), self.number(0)
         self.counters.pop()
