@@ -305,19 +305,19 @@ def _asked_twice(module: DiffModule) -> DifferentiatedModule:
         return host.differentiate(module)
     except HostCrashed as crash:
         refusal = crash
-    for other in _crashes_less(module.ir, str(refusal)):
+    for other in _crashes_less(module, str(refusal)):
         try:
-            return host.differentiate(dataclasses.replace(module, ir=other))
+            return host.differentiate(other)
         except HostCrashed:
             pass
     raise refusal
 
 
-def _crashes_less(ir: str, crash: str) -> Iterator[str]:
-    """Yield texts of the same meaning on which the pass may not crash, each for one known reason."""
+def _crashes_less(module: DiffModule, crash: str) -> Iterator[DiffModule]:
+    """Yield modules of the same meaning on which the pass may not crash, each for one known reason."""
     if ASSERTION in crash:
-        yield from with_hidden_indices(ir)
-    yield from with_kept_bounds(ir)
+        yield from with_hidden_indices(module)
+    yield from with_kept_bounds(module)
 
 
 def _readable_backwards(module: DiffModule) -> DiffModule:

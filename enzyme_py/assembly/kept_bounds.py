@@ -15,12 +15,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from enzyme_py.assembly.control_flow import Body, rewritten, with_inserted
 from enzyme_py.assembly.far_exits import nested
 from enzyme_py.assembly.ir_text import values_in
+from enzyme_py.assembly.kept import NO_RECOMPUTING
 from enzyme_py.assembly.left_values import declared, left
+from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.requests import has_reverse
 
 _COMPUTED = ("add", "sub", "mul", "shl", "select", "freeze", "sext", "zext", "call", "phi")
@@ -29,13 +32,13 @@ _LOAD = re.compile(r" = load i64, ")
 Kinds = tuple[re.Pattern[str], ...]
 
 
-def with_kept_bounds(ir: str) -> Iterator[str]:
-    """Yield texts in which lengths that loops end at are kept: those that ways bring together, then those that are read too."""
-    last = ir
+def with_kept_bounds(module: DiffModule) -> Iterator[DiffModule]:
+    """Yield modules in which lengths that loops end at are kept: those that ways bring together, then those that are read too."""
+    last = module.ir
     for kinds in ((_PHI,), (_PHI, _LOAD)):
-        text = rewritten(ir, partial(_kept, kinds)) if has_reverse(ir) else ir
+        text = rewritten(module.ir, partial(_kept, kinds)) if has_reverse(module.ir) else last
         if text != last:
-            yield declared(text)
+            yield replace(module, ir=declared(text), options=(*module.options, NO_RECOMPUTING))
             last = text
 
 

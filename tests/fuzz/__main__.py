@@ -47,7 +47,7 @@ def one_kernel(seed: int, size: int | None, is_shrunk: bool) -> int:
     names = [*checks.ALWAYS, *checks.DRAWN, *([checks.RAISES] if "raise " in source else [])]
     answer = worker.ask(source, seed, names)
     worker.close()
-    found = answer["outcomes"] if answer else [{"verdict": "crashed"}]
+    found = answer["outcomes"] if answer else [{"question": "all", "verdict": "crashed"}]
     for one in found:
         print(*one.values(), flush=True)
         if is_shrunk and one["verdict"] not in ("right", "inconclusive", "invalid"):

@@ -174,12 +174,14 @@ def smallest(
     """Return a small kernel that has the same answer: refused with the same words, if they are given."""
     names = None if question == "all" else [question]
     workers = [Worker()]
+    ends: list[int | None] = []  # how the process ended each time, that of the kernel itself first
 
     def fails(source: str) -> bool:
         answer = workers[0].ask(source, seed, names)
         if answer is None:
+            ends.append(workers[0].status)
             workers[0] = Worker()
-            return verdict in ("crashed", "hung")
+            return verdict in ("crashed", "hung") and ends[-1] == ends[0]
         found = answer["outcomes"]
         return any(
             one["question"] == question
@@ -189,6 +191,7 @@ def smallest(
         )
 
     try:
+        fails(source)
         return shrunk(source, fails, attempts)
     finally:
         workers[0].close()
