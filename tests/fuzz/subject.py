@@ -74,7 +74,8 @@ class Subject:
     # -- the point
 
     def redraw(self) -> None:
-        """Go to another point, in other directions."""
+        """Go to another point, in other directions; where nothing is to be seen there, stay."""
+        before = vars(self).copy()
         self.active = self.drawn()
         self.first, self.second = self.drawn(), self.drawn()
         numbers = self._random.uniform(-1.0, 1.0, self.size)
@@ -82,6 +83,7 @@ class Subject:
         self.result, self.after = self.run(self.kernel, *self.active)
         self.weights = weights_like(self.result)
         if not abs(self.value) < LARGEST:
+            vars(self).update(before)
             raise Inconclusive("the value is too large")
 
     def drawn(self) -> Point:
