@@ -49,6 +49,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from enzyme_py.assembly.buffers import derived, used
 from enzyme_py.assembly.carried_loads import carried_loads
@@ -99,10 +100,10 @@ def protect_carried(module: DiffModule) -> DiffModule:
         pointers = Pointers(function)
         exchanged = pointers.exchanged()
         _check_calls(function, exchanged, module.where)
-        kept = pointers.carried() | set(_leaving(function)) | set(_filled_from_inside(function))
-        is_nested = _name_of(function) in nested
-        if is_nested:
-            kept |= set(_conditional(function)) | set(_of_integers(function))
+        made = _Made(function)
+        kept = pointers.carried() | set(made.leaving()) | set(made.filled_from_inside())
+        if _name_of(function) in nested:
+            kept |= set(made.conditional()) | set(made.of_integers())
         zeroed = _allocated(function)
         result.extend(_marked(function, kept, zeroed, exchanged, keep))
     text = "\n".join(result)
@@ -125,42 +126,59 @@ def _allocated(piece: list[str]) -> set[str]:
     return {found.group(1) for line in piece if (found := _MADE.match(line))}
 
 
-def _leaving(piece: list[str]) -> Iterator[str]:
-    """Yield the allocations of a loop that are used behind it, where no phi hands them out."""
-    start = next((number for number, line in enumerate(piece) if line.startswith("define ")), None)
-    if start is None or not any(_ALLOCATION.match(line) for line in piece):
-        return
-    lines = piece[start:]
-    flow = Flow(lines)
-    for number, line in enumerate(lines):
-        found = _ALLOCATION.match(line)
-        around = flow.turn_of(number) if found is not None else frozenset[str]()
-        if found is None or not around:
-            continue
-        places = (place for place, _ in used(lines, derived(lines, {found.group(1)})))
-        if any(flow.block_of(place) not in around for place in places):
-            yield found.group(1)
+class _Made:
+    """What one function allocates, where, and how it uses that."""
 
+    def __init__(self, piece: list[str]) -> None:
+        heads = (number for number, line in enumerate(piece) if line.startswith("define "))
+        start = next(heads, len(piece))
+        self._lines = piece[start:]
+        found = ((place, _ALLOCATION.match(line)) for place, line in enumerate(self._lines))
+        self._places = {one.group(1): place for place, one in found if one is not None}
 
-def _filled_from_inside(piece: list[str]) -> Iterator[str]:
-    """Yield the allocations of a loop that are written in a loop inside of it that allocates, too."""
-    start = next((number for number, line in enumerate(piece) if line.startswith("define ")), None)
-    if start is None or sum(_ALLOCATION.match(line) is not None for line in piece) < 2:
-        return
-    lines = piece[start:]
-    flow = Flow(lines)
-    found = ((number, _ALLOCATION.match(line)) for number, line in enumerate(lines))
-    turns = {one.group(1): flow.turn_of(number) for number, one in found if one is not None}
-    for name, turn in turns.items():
-        inside = [one for one in turns.values() if one < turn]
-        known = derived(lines, {name}) if inside else set[str]()
-        written = {
-            flow.block_of(place)
-            for place, line in used(lines, known)
-            if not _only_reads(line, known)
-        }
-        if any(not one.isdisjoint(written) for one in inside):
-            yield name
+    @cached_property
+    def _flow(self) -> Flow:
+        return Flow(self._lines)
+
+    @cached_property
+    def _turns(self) -> dict[str, frozenset[str]]:
+        """What a loop allocates, with the blocks of the innermost one around it."""
+        turns = {name: self._flow.turn_of(place) for name, place in self._places.items()}
+        return {name: turn for name, turn in turns.items() if turn}
+
+    def leaving(self) -> Iterator[str]:
+        """Yield the allocations of a loop that are used behind it, where no phi hands them out."""
+        for name, turn in self._turns.items():
+            places = (place for place, _ in used(self._lines, derived(self._lines, {name})))
+            if any(self._flow.block_of(place) not in turn for place in places):
+                yield name
+
+    def filled_from_inside(self) -> Iterator[str]:
+        """Yield the allocations of a loop that are written in a loop inside of it that allocates, too."""
+        for name, turn in self._turns.items():
+            inside = [one for one in self._turns.values() if one < turn]
+            known = derived(self._lines, {name}) if inside else set[str]()
+            written = {
+                self._flow.block_of(place)
+                for place, line in used(self._lines, known)
+                if not _only_reads(line, known)
+            }
+            if any(not one.isdisjoint(written) for one in inside):
+                yield name
+
+    def conditional(self) -> Iterator[str]:
+        """Yield the allocations that some turn of the innermost loop around them does without."""
+        for name, place in self._places.items():
+            if not self._flow.runs_in_each_turn(place):
+                yield name
+
+    def of_integers(self) -> Iterator[str]:
+        """Yield the allocations of a loop into which the function itself stores, and only integers."""
+        for name in self._turns:
+            uses = (one for _, one in used(self._lines, derived(self._lines, {name})))
+            kinds = {store.group(1) for one in uses if (store := _STORED.match(one))}
+            if kinds and all(kind.startswith("i") for kind in kinds):
+                yield name
 
 
 def _only_reads(line: str, known: set[str]) -> bool:
@@ -172,31 +190,6 @@ def _only_reads(line: str, known: set[str]) -> bool:
         return False
     is_silent = call.callee.startswith(_HARMLESS[1:]) or call.callee.startswith("llvm.lifetime.")
     return is_silent or (is_body(call.callee) and call.values[0] not in known)
-
-
-def _conditional(piece: list[str]) -> Iterator[str]:
-    """Yield the allocations that some turn of the innermost loop around them does without."""
-    start = next(number for number, line in enumerate(piece) if line.startswith("define "))
-    flow = Flow(piece[start:])
-    for number, line in enumerate(piece[start:]):
-        found = _ALLOCATION.match(line)
-        if found is not None and not flow.runs_in_each_turn(number):
-            yield found.group(1)
-
-
-def _of_integers(piece: list[str]) -> Iterator[str]:
-    """Yield the allocations of a loop into which the function itself stores, and only integers."""
-    start = next(number for number, line in enumerate(piece) if line.startswith("define "))
-    lines = piece[start:]
-    flow = Flow(lines)
-    for number, line in enumerate(lines):
-        found = _ALLOCATION.match(line)
-        if found is None or not flow.turn_of(number):
-            continue
-        uses = (one for _, one in used(lines, derived(lines, {found.group(1)})))
-        kinds = {store.group(1) for one in uses if (store := _STORED.match(one))}
-        if kinds and all(kind.startswith("i") for kind in kinds):
-            yield found.group(1)
 
 
 def _marked(

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from enzyme_py.assembly.control_flow import NAME
+from enzyme_py.assembly.ir_text import name_behind
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.natural_loops import Flow, Loop
 from enzyme_py.frontend.type_hints import HINT
@@ -100,8 +101,8 @@ class _Edit:
             result[self.allocated] = ""
             inserted[self.before] = [f"  {self.name} = call noalias ptr @malloc(i64 {self.size})"]
         else:
-            buffer = f'%"{self.name[1:].strip(chr(34))}.buffer"'
-            count = f'%"{self.name[1:].strip(chr(34))}.count"'
+            buffer = name_behind(self.name, "buffer")
+            count = name_behind(self.name, "count")
             inserted[self.before] = [
                 f"  {buffer} = call noalias ptr @malloc(i64 {self.size})",
                 f"  {count} = lshr i64 {self.size}, {_SHIFTS[self.letter]}",

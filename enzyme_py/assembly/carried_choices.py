@@ -21,6 +21,7 @@ import re
 
 from enzyme_py.assembly.control_flow import Body, rewritten, with_inserted
 from enzyme_py.assembly.graphs import graphs, loops
+from enzyme_py.assembly.ir_text import name_behind
 from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.frontend.type_hints import BARRIER, BARRIER_ATTRIBUTES
@@ -78,7 +79,7 @@ def _carried(head: str, text: str) -> str:
         if not _is_wrong(body, phi, value, turn, number):
             continue
         kinds.add(kind)
-        carried = f'%"{value[1:].strip(chr(34))}.carried.{number}"'
+        carried = name_behind(value, f"carried.{number}")
         lines[number] = re.sub(rf"{re.escape(value)}(?![-\w$.])", carried, lines[number])
         made[place + 1] = [
             *made.get(place + 1, ()),

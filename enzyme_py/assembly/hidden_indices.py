@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from enzyme_py.assembly.control_flow import NAME, Body, rewritten, with_inserted
+from enzyme_py.assembly.ir_text import name_behind
 from enzyme_py.assembly.kept import NO_RECOMPUTING
 from enzyme_py.assembly.left_values import declared, left
 from enzyme_py.assembly.module import DiffModule
@@ -46,7 +47,7 @@ def _all_hidden(_head: str, text: str) -> str:
 
 def _hidden(place: int, line: str, offset: re.Match[str]) -> tuple[str, list[str]]:
     """Return an address with its index hidden, and what goes before it."""
-    name = f'%"{offset[3][1:].strip(chr(34))}.hidden.{place}"'
+    name = name_behind(offset[3], f"hidden.{place}")
     hides = [f"  {name} = {left('i64', offset[3])}"]
     return f"{line[: offset.start(3)]}{name}{line[offset.end() :]}", hides
 

@@ -51,6 +51,16 @@ def values_in(text: str) -> list[str]:
     return _VALUE.findall(text)
 
 
+def plain_name(name: str) -> str:
+    """Return a name without its sign and quotes."""
+    return name[1:].strip('"')
+
+
+def name_behind(value: str, ending: object) -> str:
+    """Return the name of a value that is made of another: that one's, a point and an ending."""
+    return f'%"{plain_name(value)}.{ending}"'
+
+
 def free_metadata_number(lines: list[str]) -> int:
     """Return the first number that no metadata of a module has."""
     numbers = [int(match.group(1)) for line in lines if (match := _METADATA.match(line))]

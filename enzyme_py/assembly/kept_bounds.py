@@ -20,7 +20,7 @@ from functools import partial
 
 from enzyme_py.assembly.control_flow import Body, rewritten, with_inserted
 from enzyme_py.assembly.far_exits import nested
-from enzyme_py.assembly.ir_text import values_in
+from enzyme_py.assembly.ir_text import name_behind, values_in
 from enzyme_py.assembly.kept import NO_RECOMPUTING
 from enzyme_py.assembly.left_values import declared, left
 from enzyme_py.assembly.module import DiffModule
@@ -50,7 +50,7 @@ def _kept(kinds: Kinds, head: str, text: str) -> str:
     made = dict[int, list[str]]()
     for value in sorted(_behind_bounds(body, kinds)):
         place = body.definitions[value]
-        name = f'%"{value[1:].strip(chr(34))}.kept"'
+        name = name_behind(value, "kept")
         start = max(place + 1, body.block_at[place].body)
         made.setdefault(start, []).append(f"  {name} = {left('i64', value)}")
         for use in body.uses.get(value, ()):

@@ -23,8 +23,8 @@ import re
 from collections.abc import Iterator
 
 from enzyme_py.assembly.control_flow import NAME, Body, rewritten, with_inserted
-from enzyme_py.assembly.ir_text import values_in
-from enzyme_py.assembly.left_values import LEFT, declared, exits_between, left, name_behind
+from enzyme_py.assembly.ir_text import name_behind, values_in
+from enzyme_py.assembly.left_values import LEFT, declared, exits_between, left
 from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.rules.slopes import PICK, pick, pick_declared
@@ -66,7 +66,7 @@ def _renamed(head: str, text: str) -> str:
                 if behind is None or not turns.get(behind):
                     continue
                 start = body.blocks[behind].body
-                name = name_behind(value, start)
+                name = name_behind(value, f"left.{start}")
                 kept = f'{name[:-1]}.kept"'
                 lines[number] = _with_name(body, lines[number], number, value, own, name)
                 call = f"  {kept} = {left(kind, value)}"

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 
 from enzyme_py.assembly.control_flow import Body, rewritten
-from enzyme_py.assembly.ir_text import values_in
+from enzyme_py.assembly.ir_text import name_behind, values_in
 from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.frontend.type_hints import BARRIER
@@ -103,7 +103,7 @@ def _with_calls(head: str, lines: list[str]) -> list[str] | None:
                 continue
             behind = exits_between(body, turn, place, own)
             if behind:
-                name = name_behind(value, body.blocks[behind[0]].body)
+                name = name_behind(value, f"left.{body.blocks[behind[0]].body}")
                 lines[number] = re.sub(rf"{re.escape(value)}(?![-\w$.])", name, lines[number])
                 call = f"  {name} = {left(kind, value)}"
                 calls = made.setdefault(body.blocks[behind[0]].body, [])
@@ -147,9 +147,3 @@ def _is_integer(body: Body, value: str, seen: set[str]) -> bool:
 def _type(line: str) -> str | None:
     found = next((found for one in _MADE if (found := one.match(line))), None)
     return None if found is None else found.group(1) if found.re.groups else "i1"
-
-
-def name_behind(value: str, place: int) -> str:
-    """Return the name that a value has behind its loop, from the line with that number on."""
-    bare = value[1:].strip('"')
-    return f'%"{bare}.left.{place}"'

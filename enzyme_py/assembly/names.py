@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from enzyme_py.assembly.ir_text import plain_name
+
 _NAME = r'@(?:"[^"]+"|[-a-zA-Z$._0-9]+)'
 _DEFINITION = re.compile(rf"^(?:define\b[^@]*|)({_NAME})(?:\(| = )", re.MULTILINE)
 # Plain strings are matched to be left alone: constant data may hold an @ and a quote.
@@ -18,10 +20,6 @@ _ADDRESS = re.compile(r"_?0x[0-9a-f]{6,}")
 _LINKAGE = re.compile(
     r"^define (?:dso_local )?(?:linkonce_odr |weak_odr |internal )?", re.MULTILINE
 )
-
-
-def _bare(name: str) -> str:
-    return name[1:].strip('"')
 
 
 def readable(symbol: str) -> str:
@@ -44,7 +42,7 @@ def stable_names(ir: str, entries: Sequence[str]) -> str:
     """Return the module's text with stable names and everything but the entries internal."""
     defined: dict[str, str] = {}
     for found in _DEFINITION.finditer(ir):
-        name = _bare(found.group(1))
+        name = plain_name(found.group(1))
         if name not in entries and not name.startswith(("enzyme_", "__enzyme", "llvm.")):
             defined.setdefault(name, f"k{len(defined)}.{readable(name)}")
 
@@ -53,7 +51,7 @@ def stable_names(ir: str, entries: Sequence[str]) -> str:
             return f'linkageName: "{defined.get(found.group(1), found.group(1))}"'
         if found.group(0).startswith('"'):
             return found.group(0)
-        name = _bare(found.group(0))
+        name = plain_name(found.group(0))
         return f'@"{defined[name]}"' if name in defined else found.group(0)
 
     return _internal(_without_addresses(_ANY.sub(rename, ir)), entries)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from enzyme_py.assembly.allocations import Pointers
 from enzyme_py.assembly.buffers import derived, used
 from enzyme_py.assembly.control_flow import NAME
-from enzyme_py.assembly.ir_text import call_in, values_in
+from enzyme_py.assembly.ir_text import call_in, name_behind, plain_name, values_in
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.frontend.type_hints import HINT
@@ -345,7 +345,7 @@ class _Temporary:
         names = {filled.index: read.index}
         for place in slice_:
             name = self._lines[place].split(" = ", 1)[0].strip()
-            names[name] = f'%"{self._name[1:].strip(chr(34))}.{name[1:].strip(chr(34))}"'
+            names[name] = name_behind(self._name, plain_name(name))
         names[value] = result
         pattern = re.compile(NAME)
         return [

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from enzyme_py.assembly.buffers import derived
-from enzyme_py.assembly.ir_text import call_in
+from enzyme_py.assembly.ir_text import call_in, plain_name
 from enzyme_py.assembly.kept import KEPT
 from enzyme_py.assembly.natural_loops import Flow
 from enzyme_py.assembly.points_to import PointsTo
@@ -139,7 +139,7 @@ class _Names:
     array: str
 
     def _own(self, name: str) -> str:
-        return f'%"enzyme_py_state.{self.array[1:].strip(chr(34))}.{name}"'
+        return f'%"enzyme_py_state.{plain_name(self.array)}.{name}"'
 
     def product(self, one: Product) -> str:
         """Return a product whose adjoint reads the state where it is."""

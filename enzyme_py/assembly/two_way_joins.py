@@ -34,6 +34,7 @@ from collections.abc import Collection, Iterator
 from enzyme_py.assembly.control_flow import NAME, Block, Body, rewritten, with_inserted
 from enzyme_py.assembly.far_exits import nested
 from enzyme_py.assembly.graphs import Graph, graphs
+from enzyme_py.assembly.ir_text import plain_name
 from enzyme_py.assembly.requests import has_reverse
 from enzyme_py.frontend.type_hints import HINT, HINT_ATTRIBUTES
 
@@ -94,7 +95,10 @@ def _with_single_edges(head: str, text: str) -> str:
             count = body.blocks[way].successors.count(block.label)
             if count < 2 or not _is_understood(body, block):
                 continue
-            names = [f'%"once.{case}.{_bare(way)}.{_bare(block.label)}"' for case in range(count)]
+            names = [
+                f'%"once.{case}.{plain_name(way)}.{plain_name(block.label)}"'
+                for case in range(count)
+            ]
             for number in _phis(body, block):
                 edge = next(one for one in _EDGE.finditer(lines[number]) if one[1] == way)[0]
                 value = edge.removesuffix(f"{way} ]")
@@ -135,7 +139,7 @@ def _pairs(body: Body, block: Block, ways: list[str], lines: list[str]) -> list[
     made, parted = dict[str, list[str]](), {one: one for one in ways}
     while len(parted) > 2:
         one, other, above = _parted_last(body, parted)
-        name = f"join.{len(made)}.{_bare(ways[0])}.{_bare(block.label)}"
+        name = f"join.{len(made)}.{plain_name(ways[0])}.{plain_name(block.label)}"
         text = [f'"{name}":']
         for place, number in enumerate(phis):
             value = f'%"{name}.{place}"'
@@ -180,7 +184,3 @@ def _lead(block: Block, old: str, new: str, lines: list[str], count: int = 0) ->
         if found and count:
             return
         number += 1
-
-
-def _bare(label: str) -> str:
-    return label[1:].strip('"')
