@@ -11,6 +11,9 @@ import numba
 import numpy as np
 
 import enzyme_py as enzyme
+from enzyme_py.assembly.kept import NO_RECOMPUTING, without_recomputing
+from enzyme_py.assembly.module import DiffModule
+from enzyme_py.errors import Where
 
 B, D, S = -0.4, 0.2, 0.6
 
@@ -59,3 +62,18 @@ def test_the_slope() -> None:
     tangents = np.array([5.0, 2.0, 7.0, -3.0]), 4.0
     slope = enzyme.jvp(rows_of_neighbours, (_given(), S), tangents)[1]
     np.testing.assert_allclose(slope, 2 * along_b - 3 * along_d + 4 * along_s, rtol=1e-13)
+
+
+def test_the_pull_back() -> None:
+    """In split mode the pass makes no memory again as it is; that it is told so again must not matter."""
+    _, along_b, along_d, along_s = _by_hand()
+    _, pull = enzyme.vjp(rows_of_neighbours, _given(), S)
+    to_x, to_s = pull(2.0)
+    np.testing.assert_allclose(to_x, (0.0, 2 * along_b, 0.0, 2 * along_d), rtol=1e-13)
+    np.testing.assert_allclose(to_s, 2 * along_s, rtol=1e-13)
+
+
+def test_an_option_is_given_once() -> None:
+    module = DiffModule("", (), ("--one", NO_RECOMPUTING), Where())
+    told = without_recomputing(without_recomputing(module))
+    assert told.options == ("--one", NO_RECOMPUTING)

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from enzyme_py.assembly.control_flow import NAME, Body, rewritten, with_inserted
 from enzyme_py.assembly.ir_text import name_behind
-from enzyme_py.assembly.kept import NO_RECOMPUTING
+from enzyme_py.assembly.kept import without_recomputing
 from enzyme_py.assembly.left_values import declared, left
 from enzyme_py.assembly.module import DiffModule
 
@@ -29,11 +29,10 @@ _FIXED = re.compile(rf"^  {NAME} = getelementptr .*?, ptr ({NAME}), i64 -?\d+(?=
 
 def with_hidden_indices(module: DiffModule) -> Iterator[DiffModule]:
     """Yield modules in which addresses do not say where they move from turn to turn: those that may wrap around, then all."""
-    options = (*module.options, NO_RECOMPUTING)
-    for change, given in ((_wrapping_hidden, module.options), (_all_hidden, options)):
+    for change, given in ((_wrapping_hidden, module), (_all_hidden, without_recomputing(module))):
         text = rewritten(module.ir, change)
         if text != module.ir:
-            yield replace(module, ir=declared(text), options=given)
+            yield replace(given, ir=declared(text))
 
 
 def _all_hidden(_head: str, text: str) -> str:

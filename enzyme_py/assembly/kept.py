@@ -50,17 +50,23 @@ define void @{mark}_reverse(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
 """
 
 
+def without_recomputing(module: DiffModule) -> DiffModule:
+    """Return the module as one for which the pass makes no memory again; some toolchains take an option once only."""
+    rest = (one for one in module.options if one != NO_RECOMPUTING)
+    return replace(module, options=(*rest, NO_RECOMPUTING))
+
+
 def with_mark(module: DiffModule) -> DiffModule:
     """Return the module with the mark declared as its requests need it."""
     if f"@{KEPT}(" not in module.ir:
         return module
     requests = Requests(module.ir)
-    options, declaration = module.options, _INACTIVE
+    declaration = _INACTIVE
     every = requests.all()
     if all(one.width == 1 for one in every):
         # Forward mode of forward mode keeps no memory, and rules would.
         if any(one.is_reverse for one in every) == (len(every) > 1):
             declaration = ruled(KEPT)
     elif not all(one.is_reverse for one in requests.under_reverse()):
-        options = (*options, NO_RECOMPUTING)
-    return replace(module, ir=f"{module.ir}\n{declaration}", options=options)
+        module = without_recomputing(module)
+    return replace(module, ir=f"{module.ir}\n{declaration}")

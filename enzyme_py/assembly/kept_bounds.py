@@ -21,7 +21,7 @@ from functools import partial
 from enzyme_py.assembly.control_flow import Body, rewritten, with_inserted
 from enzyme_py.assembly.far_exits import nested
 from enzyme_py.assembly.ir_text import name_behind, values_in
-from enzyme_py.assembly.kept import NO_RECOMPUTING
+from enzyme_py.assembly.kept import without_recomputing
 from enzyme_py.assembly.left_values import declared, left
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.requests import has_reverse
@@ -38,7 +38,7 @@ def with_kept_bounds(module: DiffModule) -> Iterator[DiffModule]:
     for kinds in ((_PHI,), (_PHI, _LOAD)):
         text = rewritten(module.ir, partial(_kept, kinds)) if has_reverse(module.ir) else last
         if text != last:
-            yield replace(module, ir=declared(text), options=(*module.options, NO_RECOMPUTING))
+            yield replace(without_recomputing(module), ir=declared(text))
             last = text
 
 
