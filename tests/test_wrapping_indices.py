@@ -23,7 +23,7 @@ def rows_of_neighbours(x, s):
     """What is read at i - 1 is overwritten behind the loops; the sum walks through a matrix of temporaries."""
     t = 0.0
     for i in range(x.size):
-        u = np.flip(x) * 1.0  # noqa: F841
+        u = np.flip(x) * 1.0  # noqa: F841 - without it the pass does not fail
         x[::2] = s
         m = np.empty((x.size, x.size))
         for k in range(x.size):
