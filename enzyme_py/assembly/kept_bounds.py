@@ -9,6 +9,8 @@ module that failed.
 
 Where that is not enough, lengths that are read from memory are kept too: the pass made room in front of all loops for what
 is as many as a list that the loop fills (`np.extract` of a column in a loop), and took the length from where it is not yet read.
+
+Such a module makes no memory again either: the marks of allocations.py were set on the text before (hidden_indices.py).
 """
 
 from __future__ import annotations
