@@ -1,4 +1,4 @@
-"""Reads of what a later turn of a loop writes, in reverse mode.
+"""Reads of what another turn of a loop writes, in reverse mode.
 
     for i in range(n - 1):
         u[i] = u[i] * u[i + 1]
@@ -9,7 +9,15 @@ never u[i + 1]. So the pass read the new numbers: wrong gradients without a word
 updates an array in place, or two rows in turn, `a[1 - k] = a[k] * a[k]` (MEASURED; kept slopes of sin and its
 like hid it from most tests, and from the fuzzer).
 
-Here such reads are found, and get an offset of zero of which LLVM does not know that it is zero, one for each function:
+    for i in range(2, n):
+        u[i] = u[i] * u[i - 2]
+    u *= u
+
+Here an earlier turn has written what is read. Nothing is lost by that, until u is written over behind the loop. Then the pass keeps
+what was read, and asks in the same way whether the loop writes it: if not, it copies all of it in front of the loop, or takes
+what an earlier loop has read (MEASURED: wrong gradients without a word, found by the fuzzer in a nest of two loops).
+
+Such reads are found, and get an offset of zero of which LLVM does not know that it is zero, one for each function:
 
     %far = call i64 @enzyme_py_inactive.left_i64(i64 0)
     %q = getelementptr i8, ptr %p, i64 %far
@@ -19,14 +27,15 @@ turns write only what no earlier one has read (`u[t + 1] = f(u[t])`). A read sta
 
 * no write of a loop around it goes to the same memory, or
 * alias analysis cannot tell their addresses apart: then the pass looks at all turns itself, or
-* the addresses step with the turns so that no later write meets the read, whatever inner loops do.
+* the addresses step with the turns so that no later write meets the read, whatever inner loops do, and
+  nothing else may write it behind (written_behind.py), or no earlier write meets it.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 
@@ -37,6 +46,7 @@ from enzyme_py.assembly.graphs import graphs
 from enzyme_py.assembly.ir_text import values_in
 from enzyme_py.assembly.left_values import declared, left
 from enzyme_py.assembly.requests import has_reverse
+from enzyme_py.assembly.written_behind import WrittenBehind, alone
 
 _FAR = '%"enzyme_py.far"'
 _LOAD = re.compile(rf"^  {NAME} = load (?:atomic |volatile )*([^,]+), ptr ({NAME})(?=,|$)")
@@ -57,19 +67,20 @@ def may_write_later(ir: str) -> bool:
 
 
 def with_far_reads(ir: str) -> str:
-    """Return the text in which alias analysis knows nothing of reads that a later turn writes over."""
+    """Return the text in which alias analysis knows nothing of reads that another turn writes over."""
     if not has_reverse(ir):
         return ir
-    text = rewritten(ir, _changed)
+    single = alone(ir)
+    text = rewritten(ir, lambda head, text: _changed(head, text, single))
     return declared(text) if text != ir else ir
 
 
-def _changed(head: str, text: str) -> str:
+def _changed(head: str, text: str, single: Collection[str]) -> str:
     if " load " not in text or (" store " not in text and FILL.search(text) is None):
         return text
     lines = text.split("\n")
     body = Body.of(head, list(lines))
-    found = sorted(_Turns(body).overwritten()) if body is not None else []
+    found = sorted(_Turns(head, body, single).overwritten()) if body is not None else []
     if body is None or not found:
         return text
     made = dict[int, list[str]]()
@@ -98,11 +109,12 @@ class _Access:
 class _Turns:
     """The reads and writes in the loops of one function."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, head: str, body: Body, single: Collection[str]) -> None:
         self._body = body
         graph = {label: set(block.successors) for label, block in body.blocks.items()}
         self._loops = sorted(nested(set(graph), graph), key=len)
         self._addresses = Addresses(body)
+        self._behind = WrittenBehind(head, body, self._addresses, single)
         self._compared = set[frozenset[str]]()
         self._closures: dict[str, frozenset[str]] = {}
         for line in body.lines if self._loops else ():
@@ -110,14 +122,19 @@ class _Turns:
                 self._compared.add(frozenset(found.groups()))
 
     def overwritten(self) -> Iterator[int]:
-        """Yield the lines of loads of which a write in a later turn may be missed."""
+        """Yield the lines of loads of which a write in another turn may be missed."""
         writes = defaultdict[str, list[_Access]](list)
         for write in self._accesses(_STORE, FILL):
             writes[self._addresses.of(write.pointer).base].append(write)
         for read in self._accesses(_LOAD):
-            others = writes.get(self._addresses.of(read.pointer).base, ())
-            if any(self._is_missed(read, write) for write in others):
+            base = self._addresses.of(read.pointer).base
+            others = writes.get(base, ())
+            if any(self._is_missed(read, write, later=True) for write in others):
                 yield read.line
+            elif any(self._is_missed(read, write, later=False) for write in others):
+                apart = {write.line for write in others if self._is_kept_apart(read, write)}
+                if self._behind.may(read.line, base, apart):
+                    yield read.line
 
     def _accesses(self, *patterns: re.Pattern[str]) -> Iterator[_Access]:
         for number, opcode in self._body.opcodes.items() if self._loops else ():
@@ -134,8 +151,16 @@ class _Turns:
         blocks = {self._body.block_at[line].label for line in lines}
         return [loop for loop in self._loops if blocks <= loop]
 
-    def _is_missed(self, read: _Access, write: _Access) -> bool:
-        """Tell whether LLVM may know the addresses for different ones that are not in all turns."""
+    def _is_kept_apart(self, read: _Access, write: _Access) -> bool:
+        """Tell whether two addresses in a loop are always so many bytes apart that they do not meet in one turn."""
+        one, other = (self._addresses.of(access.pointer) for access in (read, write))
+        if one.offset is None or other.offset is None or not self._around(read.line, write.line):
+            return False
+        apart = other.offset.plus(one.offset, -1)
+        return not apart.parts and abs(apart.number) >= max(read.most, write.most)
+
+    def _is_missed(self, read: _Access, write: _Access, *, later: bool) -> bool:
+        """Tell whether LLVM may know the addresses for different ones that are not in all later, or earlier, turns."""
         around = self._around(read.line, write.line)
         one, other = (self._addresses.of(access.pointer) for access in (read, write))
         if not around or one.base != other.base:
@@ -152,7 +177,8 @@ class _Turns:
             return True
         if not apart.parts:
             is_told = abs(apart.number) >= least
-            return is_told and self._meets(one.offset.parts, apart.number, most, around, moving)
+            away = apart.number if later else -apart.number  # going backwards is going forwards with all signs changed
+            return is_told and self._meets(one.offset.parts, away, most, around, moving)
         step = gcd(*apart.parts.values())
         rest = apart.number % step
         if min(rest, step - rest) >= least:  # apart whatever the values are, but for those in both
