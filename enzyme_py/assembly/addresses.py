@@ -23,7 +23,9 @@ _GEP = re.compile(rf"= getelementptr (?:[a-z]+ )*(\w+), ptr ({NAME}|@\S+?), i64 
 _ANY_GEP = re.compile(rf"= getelementptr .*?, ptr ({NAME}|@[^\s,]+)")
 _BINARY = re.compile(rf"= (add|sub|mul|shl|or) ([a-z ]*)i64 {_OPERAND}, {_OPERAND}(?:,|$)")
 _PHI = re.compile(r"= phi (?:i64|ptr) ")
+_SELECT = re.compile(rf"= select i1 \S+, i64 {_OPERAND}, i64 {_OPERAND}(?:,|$)")
 _DEEPEST = 40
+_MOST = 12  # alternatives of one sum
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,34 @@ class Addresses:
         elif _PHI.search(line):
             self._note_variable(value)
         return Sum({value: 1})
+
+    def alternatives(self, total: Sum) -> list[Sum]:
+        """Return what a sum comes to for each value that is chosen (not by the turn of a loop), itself the first.
+
+        Where a number or something that moves is chosen, the number is left out: `0 if n == 1 else i` in broadcasting.
+        """
+        found, done = [total], 0
+        while done < len(found) <= _MOST:
+            here = found[done]
+            done += 1
+            for value, count in here.parts.items():
+                rest = here.plus(Sum({value: count}), -1)
+                for arm in self._arms(value):
+                    other = rest.plus(self.sum_of(arm), count)
+                    if other not in found:
+                        found.append(other)
+        return found
+
+    def _arms(self, value: str) -> list[str]:
+        line = self._line(value)
+        if found := _SELECT.search(line):
+            arms = list(found.groups())
+            return [one for one in arms if one.startswith("%")] or arms
+        if value not in self.steps and _PHI.search(line):
+            number = self._body.definitions[value]
+            if not self._body.carried(number):
+                return [given for given, _ in self._body.incoming(number)]
+        return []
 
     def _note_variable(self, variable: str) -> None:
         """Note an integer that steps by a number."""

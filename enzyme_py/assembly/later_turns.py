@@ -39,7 +39,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from enzyme_py.assembly.addresses import FILL, Address, Addresses
+from enzyme_py.assembly.addresses import FILL, Address, Addresses, Sum
 from enzyme_py.assembly.control_flow import NAME, Body, rewritten, with_inserted
 from enzyme_py.assembly.far_exits import nested
 from enzyme_py.assembly.graphs import graphs
@@ -75,7 +75,7 @@ def with_far_reads(ir: str) -> str:
     return declared(text) if text != ir else ir
 
 
-def _changed(head: str, text: str, single: Collection[str]) -> str:
+def _changed(head: str, text: str, single: Collection[str] | None) -> str:
     if " load " not in text or (" store " not in text and FILL.search(text) is None):
         return text
     lines = text.split("\n")
@@ -109,7 +109,7 @@ class _Access:
 class _Turns:
     """The reads and writes in the loops of one function."""
 
-    def __init__(self, head: str, body: Body, single: Collection[str]) -> None:
+    def __init__(self, head: str, body: Body, single: Collection[str] | None) -> None:
         self._body = body
         graph = {label: set(block.successors) for label, block in body.blocks.items()}
         self._loops = sorted(nested(set(graph), graph), key=len)
@@ -167,23 +167,39 @@ class _Turns:
             return False
         if one.offset is None or other.offset is None:
             return self._varies(one, around[-1]) or self._varies(other, around[-1])
-        parts = {*one.offset.parts, *other.offset.parts}
-        moving = {part for part in parts if self._is_in(part, around[-1])}
+        size = min(read.least, write.least), max(read.most, write.most)
+        # What is chosen here may be known where LLVM, or the pass, has taken the loop apart.
+        return any(
+            self._is_known_apart(where, whereto, size, around, later=later)
+            for where in self._addresses.alternatives(one.offset)
+            for whereto in self._addresses.alternatives(other.offset)
+        )
+
+    def _is_known_apart(
+        self,
+        one: Sum,
+        other: Sum,
+        size: tuple[int, int],
+        around: Sequence[set[str]],
+        *,
+        later: bool,
+    ) -> bool:
+        moving = {part for part in (*one.parts, *other.parts) if self._is_in(part, around[-1])}
         if not moving:
             return False
-        apart = other.offset.plus(one.offset, -1)
-        least, most = min(read.least, write.least), max(read.most, write.most)
+        apart = other.plus(one, -1)
+        least, most = size
         if most == _UNKNOWN and (not apart.parts or self._may_differ(list(apart.parts))):
             return True
         if not apart.parts:
             is_told = abs(apart.number) >= least
-            away = apart.number if later else -apart.number  # going backwards is going forwards with all signs changed
-            return is_told and self._meets(one.offset.parts, away, most, around, moving)
+            away = apart.number if later else -apart.number  # backwards is forwards, all signs changed
+            return is_told and self._meets(one.parts, away, most, around, moving)
         step = gcd(*apart.parts.values())
         rest = apart.number % step
         if min(rest, step - rest) >= least:  # apart whatever the values are, but for those in both
             both = (part for part in moving if part not in apart.parts)
-            return any(one.offset.parts[part] % step for part in both)
+            return any(one.parts[part] % step for part in both)
         return self._may_differ(list(apart.parts))
 
     def _varies(self, address: Address, loop: set[str]) -> bool:

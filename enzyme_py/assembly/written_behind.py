@@ -12,6 +12,7 @@ from enzyme_py.assembly.addresses import FILL, Addresses
 from enzyme_py.assembly.control_flow import NAME, Body
 from enzyme_py.assembly.ir_text import call_in
 from enzyme_py.assembly.pass_calls import PRIMITIVE
+from enzyme_py.assembly.requests import Requests
 from enzyme_py.frontend.type_hints import HINT
 
 _STORE = re.compile(rf"^  store .*?, ptr ({NAME}|@\S+?)(?=,|$)")
@@ -24,8 +25,13 @@ _IN_ONE_PIECE = re.compile(rf"@{PRIMITIVE}autodiff[.\d]*\(ptr[^@,]*@([^,\s)]+)")
 _HARMLESS = ("llvm.", "free", "malloc", "calloc", "enzyme_py_raise", HINT)
 
 
-def alone(ir: str) -> set[str]:
-    """Return the functions behind which nothing runs before their reverse sweep: those nobody calls, asked for in one piece."""
+def alone(ir: str) -> set[str] | None:
+    """Return the functions behind which nothing runs before their reverse sweep: those nobody calls, asked for in one piece.
+
+    None where derivatives are differentiated in reverse: of what the pass itself writes then, nothing is known.
+    """
+    if Requests(ir).under_reverse():
+        return None
     whole = set(_IN_ONE_PIECE.findall(ir))
     called = set[str]()
     for line in ir.split("\n"):
@@ -37,11 +43,14 @@ def alone(ir: str) -> set[str]:
 class WrittenBehind:
     """What the lines of one function write."""
 
-    def __init__(self, head: str, body: Body, addresses: Addresses, single: Collection[str]) -> None:
+    def __init__(
+        self, head: str, body: Body, addresses: Addresses, single: Collection[str] | None
+    ) -> None:
         self._body = body
         self._addresses = addresses
         name = _NAMED.search(head)
-        self._is_alone = name is not None and name[1].strip('"') in single
+        self._is_alone = name is not None and name[1].strip('"') in (single or ())
+        self._is_nested = single is None
         given = _PARAMETERS.findall(head)
         self._parameters = {value for _, value in given}
         # Where the result goes is no argument, and nobody else's memory.
@@ -51,7 +60,8 @@ class WrittenBehind:
 
     def may(self, number: int, base: str, known: Collection[int]) -> bool:
         """Tell whether what a line reads from an array may be written behind it, but for lines that are known not to."""
-        if not self._is_alone and (base in self._parameters or base not in self._own):
+        is_mine = base in self._own and base not in self._parameters
+        if self._is_nested or not (self._is_alone or is_mine):
             return True
         if self._writes is None:
             self._writes = list(self._all())
