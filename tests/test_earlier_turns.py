@@ -167,7 +167,16 @@ def sums_of_two(x, c):
     return np.sum(y * x) + np.sum(z)
 
 
-KERNELS = (several_times, read_before, if_positive, history, backwards, rows, diagonals, sums_of_two)
+KERNELS = (
+    several_times,
+    read_before,
+    if_positive,
+    history,
+    backwards,
+    rows,
+    diagonals,
+    sums_of_two,
+)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)

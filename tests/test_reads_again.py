@@ -10,6 +10,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from numba.typed import List as TypedList
 
 import enzyme_py as enzyme
 from enzyme_py import host, native
@@ -135,3 +136,37 @@ def test_no_derivative_says_that_reads_are_the_same(monkeypatch: pytest.MonkeyPa
     enzyme.grad(numba.njit(ends_of_a_search))(X.copy(), A, 0.31, 5)
     assert any("!invariant.group" in ir for ir in written)
     assert kept and not any("!invariant.group" in ir for ir in kept)
+
+
+def length_in_turns_and_behind(x, a, flag):
+    """The list's length is read in each turn, in which it grows, and behind the loop, where nobody writes it."""
+    total = 0.0
+    try:
+        u = a * 2.0
+        total += np.sum(u * u) * 0.25
+        if flag:
+            raise ValueError("caught")
+    except Exception:
+        rows = TypedList()
+        rows.append(x * 1.0)
+        for j in range(1, 3):
+            rows.append(rows[j - 1] * 2.0)
+        total += (np.sum(rows[-1]) + rows[0][0]) * 0.25
+    return total
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_a_length_that_grows_is_read_in_each_turn(flag: bool) -> None:
+    """sum a^2, and if flagged sum x + x_0 / 4."""
+    value, (by_x, by_a) = enzyme.value_and_grad(length_in_turns_and_behind, argnums=(0, 1))(
+        X, A, flag
+    )
+    want = np.sum(A * A)
+    slope = np.zeros(X.size)
+    if flag:
+        want += np.sum(X) + 0.25 * X[0]
+        slope += 1.0
+        slope[0] += 0.25
+    assert value == pytest.approx(want, rel=1e-14)
+    np.testing.assert_allclose(by_x, slope, rtol=1e-14)
+    np.testing.assert_allclose(by_a, 2 * A, rtol=1e-14)

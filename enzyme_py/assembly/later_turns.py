@@ -193,7 +193,9 @@ class _Turns:
             return True
         if not apart.parts:
             is_told = abs(apart.number) >= least
-            away = apart.number if later else -apart.number  # backwards is forwards, all signs changed
+            away = (
+                apart.number if later else -apart.number
+            )  # backwards is forwards, all signs changed
             return is_told and self._meets(one.parts, away, most, around, moving)
         step = gcd(*apart.parts.values())
         rest = apart.number % step

@@ -68,7 +68,11 @@ class WrittenBehind:
         block = self._body.block_at[number]
         reached = self._reached(block.label)
         return any(
-            (place > number if written is block and written.label not in reached else written.label in reached)
+            (
+                place > number
+                if written is block and written.label not in reached
+                else written.label in reached
+            )
             and self._may_be(base, target)
             for place, target in self._writes
             if place not in known
@@ -82,7 +86,11 @@ class WrittenBehind:
             found = _STORE.match(line) or FILL.search(line)
             if found is not None:
                 yield number, self._addresses.of(found[1]).base
-            elif opcode == "call" and (call := call_in(line)) and not call.callee.startswith(_HARMLESS):
+            elif (
+                opcode == "call"
+                and (call := call_in(line))
+                and not call.callee.startswith(_HARMLESS)
+            ):
                 for operand, value in zip(call.operands, call.values, strict=True):
                     if operand.startswith("ptr "):
                         yield number, self._addresses.of(value).base
