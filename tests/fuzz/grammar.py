@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scalars import Scalars
+from tests.fuzz.turns import recurrence, row_by_row
 from tests.fuzz.writes import COMPLEX, ONE_OF, PLAIN, THROUGH_MATRIX, THROUGH_VECTOR, WRITES
 
 Lines = list[str]
@@ -111,7 +112,8 @@ class Draw(Expressions):
             (1.5, self.write_through),
             (1.5, self.write_to_one_of),
             (1, self.carried),
-            (1, self.row_by_row),
+            (1, lambda _: row_by_row(self)),
+            (1.5, lambda _: recurrence(self)),
             (1, self.unpacked),
             (1, self.grown_list),
             (0.7, self.typed_list),
@@ -223,28 +225,6 @@ class Draw(Expressions):
             return self.new_vector(depth)
         self.features.add("carried")
         return [f"y = np.sin({self.vector(2)})"]
-
-    def row_by_row(self, _depth: int) -> Lines:
-        """A new matrix, filled by a loop with temporaries of its own."""
-        self.features.add("row by row")
-        used = self.count()
-        rows, row, counter = f"o{used}", f"r{used}", f"i{used}"
-        self.counters.append(counter)
-        made, number = self.vector(1), self.number(0)
-        self.counters.pop()
-        write = self.pick(
-            [
-                [f"    {rows}[{counter}] = {row} * {row}[::-1]"],
-                [f"    {rows}[{counter}, :] = {row} * {row}[0] + ({number})"],
-                [
-                    "    for e in range(n):",
-                    f"        {rows}[{counter}, e] = {row}[e] * {row}[n - 1 - e]",
-                ],
-            ]
-        )
-        lines = [f"{rows} = np.empty((n, n))", f"for {counter} in range(n):"]
-        lines += [f"    {row} = np.tanh({made}) * ({number} + 0.5)", *write]
-        return [*lines, f"total += np.sum({rows} * {rows}) * 0.25"]
 
     def unpacked(self, _depth: int) -> Lines:
         self.features.add("tuple")
