@@ -26,6 +26,7 @@ from enzyme_py.assembly.called_results import with_lasting_results
 from enzyme_py.assembly.captured_numbers import with_numbers, without_numbers
 from enzyme_py.assembly.carried_choices import may_carry, with_own_carries
 from enzyme_py.assembly.counted_loads import with_counted_loads
+from enzyme_py.assembly.empty_loops import with_turns
 from enzyme_py.assembly.entry import argument_count, assemble, nests
 from enzyme_py.assembly.far_exits import check_far_exits, may_exit_far, with_far_exits
 from enzyme_py.assembly.hidden_indices import ASSERTION, with_hidden_indices
@@ -322,7 +323,7 @@ def _crashes_less(module: DiffModule, crash: str) -> Iterator[DiffModule]:
 
 def _readable_backwards(module: DiffModule) -> DiffModule:
     """Return the module in which the pass finds again which way the primal went, and what loops came to."""
-    text = with_marked_writes(with_lasting_results(module.ir))
+    text = with_marked_writes(with_lasting_results(with_turns(module.ir)))
     text = with_own_carries(with_left_numbers(with_left_values(with_far_reads(text))))
     return dataclasses.replace(module, ir=with_two_way_joins(text))
 

@@ -72,6 +72,8 @@ _OPTIONS = (
     "--speculate-one-expensive-inst=0",
     "--disable-loop-idiom-memcpy",  # loops of typed copies say more than one untyped block
     "--disable-loop-idiom-memset",  # likewise: of the zeros in a list's room no type would be left
+    # Where it copies what a loop reads in front of the loop, it does not see what earlier turns write (later_turns.py).
+    "--enzyme-loop-invariant-cache=0",
     "--jump-threading-threshold=0",  # it splits allocations: zero gradients with rematerialisation
 )
 _PRIMITIVE_CALL = re.compile(r"\bcall\b[^\n]*@__enzyme_")
