@@ -135,28 +135,20 @@ def _limit(body: Body, loop: Loop, line: int, counter: str, bound: str) -> _Limi
     step = _STEP.search(_line(body, counter))
     phi = step[1] if step is not None else counter
     number = body.definitions.get(phi)
-    if (
-        number is None
-        or body.opcodes[number] != "phi"
-        or body.block_at[number].label != loop.header
-    ):
+    if number is None or body.opcodes[number] != "phi":
+        return None
+    if body.block_at[number].label != loop.header:
         return None
     given = {way: value for value, way in body.incoming(number)}
-    start, after = (
-        given.get(loop.preheader, ""),
-        _STEP.search(_line(body, given.get(loop.latch, ""))),
-    )
+    start = given.get(loop.preheader, "")
+    after = _STEP.search(_line(body, given.get(loop.latch, "")))
     if not start or after is None or after[1] != phi:
         return None
     moved = int(after[2])
     last = 0 if step is not None else moved  # the turn that compares before it steps
     if not _is_number(bound):
-        limit = _Limit(line, bound, "", -last, moved < 0)
-        limit = (
-            replace(limit, number=int(start) - last)
-            if _is_number(start)
-            else replace(limit, base=start)
-        )
+        base, number_of_base = ("", int(start)) if _is_number(start) else (start, 0)
+        limit = _Limit(line, bound, base, number_of_base - last, moved < 0)
     elif not _is_number(start):
         limit = _Limit(number, start, "", int(bound) + last, moved > 0)
     else:

@@ -117,6 +117,7 @@ class _Turns:
         self._behind = WrittenBehind(head, body, self._addresses, single)
         self._compared = set[frozenset[str]]()
         self._closures: dict[str, frozenset[str]] = {}
+        self._chosen: dict[str, list[Sum]] = {}
         for line in body.lines if self._loops else ():
             if found := _COMPARED.search(line):
                 self._compared.add(frozenset(found.groups()))
@@ -171,9 +172,14 @@ class _Turns:
         # What is chosen here may be known where LLVM, or the pass, has taken the loop apart.
         return any(
             self._is_known_apart(where, whereto, size, around, later=later)
-            for where in self._addresses.alternatives(one.offset)
-            for whereto in self._addresses.alternatives(other.offset)
+            for where in self._alternatives(read.pointer, one.offset)
+            for whereto in self._alternatives(write.pointer, other.offset)
         )
+
+    def _alternatives(self, pointer: str, offset: Sum) -> list[Sum]:
+        if pointer not in self._chosen:
+            self._chosen[pointer] = self._addresses.alternatives(offset)
+        return self._chosen[pointer]
 
     def _is_known_apart(
         self,
