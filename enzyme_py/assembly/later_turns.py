@@ -14,8 +14,8 @@ like hid it from most tests, and from the fuzzer).
     u *= u
 
 Here an earlier turn has written what is read. Nothing is lost by that, until u is written over behind the loop. Then the pass keeps
-what was read, and asks in the same way whether the loop writes it: if not, it copies all of it in front of the loop, or takes
-what an earlier loop has read (MEASURED: wrong gradients without a word, found by the fuzzer in a nest of two loops).
+what was read, and asks in the same way whether the loop writes it: if not, it copied all of it in front of the loop (which
+is switched off, entry.py), or takes what an earlier loop has read (MEASURED: wrong gradients without a word, found by the fuzzer in a nest of two loops).
 
 Such reads are found, and get an offset of zero of which LLVM does not know that it is zero, one for each function:
 
