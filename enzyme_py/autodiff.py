@@ -44,7 +44,7 @@ from enzyme_py.assembly.lost_writes import (
     simplified,
     tell_lost,
 )
-from enzyme_py.assembly.module import DiffModule
+from enzyme_py.assembly.module import DiffModule, Lost
 from enzyme_py.assembly.nesting import (
     check_nesting,
     nests_reverse,
@@ -332,7 +332,7 @@ def _as_it_is(module: DiffModule) -> DiffModule:
     return module
 
 
-def _lost(module: DiffModule, prepared: DiffModule) -> tuple[tuple[str, str], ...]:
+def _lost(module: DiffModule, prepared: DiffModule) -> tuple[Lost, ...]:
     if not has_constant_arrays(module.ir):
         return ()
     return lost_writes(prepared.ir if prepared is not module else simplified(module.ir))

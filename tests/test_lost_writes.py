@@ -21,6 +21,7 @@ W = np.linspace(1.0, 2.0, 5)
 
 LOST: list[Callable[..., Any]] = []
 KEPT: list[Callable[..., Any]] = []
+PERHAPS: list[Callable[..., Any]] = []
 
 
 def lost(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,6 +31,11 @@ def lost(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 def kept(kernel: Callable[..., Any]) -> Callable[..., Any]:
     KEPT.append(kernel)
+    return kernel
+
+
+def perhaps(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    PERHAPS.append(kernel)
     return kernel
 
 
@@ -215,6 +221,69 @@ def gradient_of_constants(x, w):
     w[:] = 0.0
     enzyme.autodiff(enzyme.Reverse, cubes, enzyme.Active, enzyme.Duplicated(ones, w))
     return np.sum(w * x)
+
+
+@perhaps
+def one_of_two(x, w):
+    v = np.zeros(x.size)
+    p = w if w[0] > x.size else v
+    p[0] = x[0] * 2.0
+    return v[0] + w[0]
+
+
+@perhaps
+def an_item_of_a_tuple(x, w):
+    v = np.zeros(x.size)
+    (w, v)[x.size % 2][0] = x[0] * 2.0
+    return v[0] + w[0]
+
+
+@perhaps
+def carried_from_turn_to_turn(x, w):
+    p = np.zeros(x.size)
+    for _ in range(x.size):
+        p[0] = x[0] * 2.0
+        p = w
+    return w[0]
+
+
+@perhaps
+def a_callee_of_one_of_two(x, w):
+    v = np.ones(x.size)
+    fill(x, v if w[0] > 1.5 else w)
+    return v[0] + w[0]
+
+
+@kept
+def one_of_two_with_constants(x, w):
+    v = x * 2.0
+    p = w if w[0] > 1.5 else v
+    p[0] = 0.5
+    return v[0] + w[0]
+
+
+@kept
+def one_of_two_that_is_read(x, w):
+    v = x * 2.0
+    p = w if w[0] > 1.5 else v
+    v[1] = p[0] * x[0]
+    return v[1] + w[0]
+
+
+@kept
+def a_copy_on_the_way(x, w):
+    p = w
+    for i in range(x.size):
+        p = p * x[i]
+        p[0] = x[0]
+    return p[0] * p[1]
+
+
+@pytest.mark.parametrize("kernel", PERHAPS, ids=lambda kernel: kernel.__name__)
+def test_what_may_be_written_is_told(kernel: Callable[..., Any]) -> None:
+    """Which array it is, only the run decides."""
+    with pytest.warns(ConstWrittenWarning, match="may write `w`, which is Const"):
+        reverse(enzyme.jit(kernel))
 
 
 def reverse(kernel: Any, strict: bool = False) -> None:

@@ -5,9 +5,9 @@ is read back. A workspace passed as Const therefore makes a gradient zero withou
 code is read before the pass: at each call of the pass, which arrays of floats are constant, and
 whether the kernel stores into one of them a value that depends on anything active.
 
-There is no false alarm by design: a pointer counts only if it can come from nowhere else, a value
-only if it is not made of constants, of integers and of constant memory alone. The price is that a
-write through a pointer that went through memory is missed.
+A value counts only if it is not made of constants, of integers and of constant memory alone. A pointer that
+can come from nowhere else is told as written; one that may be another array's too (`p = w if flag else v`)
+as one that may be. A write through a pointer that went through memory is missed.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from enzyme_py.assembly.ir_text import (
     value_of,
     values_in,
 )
+from enzyme_py.assembly.module import Lost
 from enzyme_py.assembly.pass_calls import CONST, PRIMITIVE, arguments_of, function_of, is_forward
 from enzyme_py.assembly.pointer_origins import PHI_VALUE, origins
 from enzyme_py.errors import ActivityError, ConstWrittenWarning, Where
@@ -52,8 +53,8 @@ _ALLOCATIONS = ("malloc", "calloc", "realloc", "NRT_")
 _PLAIN = ("icmp", "fcmp", "sitofp", "uitofp", "fptosi", "fptoui", "ptrtoint", "alloca")
 
 
-def lost_writes(ir: str) -> tuple[tuple[str, str], ...]:
-    """Return (kernel, argument) for every Const array of floats that takes active values.
+def lost_writes(ir: str) -> tuple[Lost, ...]:
+    """Return every Const array of floats that takes active values, or that may take some.
 
     All calls of the pass in the module are looked at; the code is what the pass reads, or what
     `simplified` made of it.
@@ -61,13 +62,14 @@ def lost_writes(ir: str) -> tuple[tuple[str, str], ...]:
     if _HOLDS_FLOATS.search(ir) is None:
         return ()
     functions = {function.name: function for function in functions_in(ir)}
-    reader = _Reader(functions)
-    found: set[tuple[str, str]] = set()
-    for function in functions.values():
-        for _, call in function.calls:
-            if call.callee.startswith(PRIMITIVE):
-                found |= set(_lost_at(reader, function, call))
-    return tuple(sorted(found))
+    found = dict[tuple[str, str], bool]()
+    for is_certain in (False, True):
+        reader = _Reader(functions, is_certain)
+        for function in functions.values():
+            for _, call in function.calls:
+                if call.callee.startswith(PRIMITIVE):
+                    found |= dict.fromkeys(_lost_at(reader, function, call), is_certain)
+    return tuple(sorted(Lost(*one, is_certain) for one, is_certain in found.items()))
 
 
 def has_constant_arrays(ir: str) -> bool:
@@ -82,12 +84,12 @@ def has_constant_arrays(ir: str) -> bool:
     )
 
 
-def tell_lost(lost: Sequence[tuple[str, str]], where: Where) -> None:
+def tell_lost(lost: Sequence[Lost], where: Where) -> None:
     """Warn of each finding; raise the first under `enzyme_py.config(strict=True)`."""
-    for kernel, argument in lost:
+    for kernel, argument, is_certain in lost:
         own = where.kernel == kernel
         place = replace(where, argument=argument) if own else Where(kernel, argument=argument)
-        what = f"the kernel writes `{argument}`, which is Const: derivatives through it are lost"
+        what = f"the kernel {'writes' if is_certain else 'may write'} `{argument}`, which is Const: derivatives through it are lost"
         remedy = (
             f"pass Duplicated({argument}, enzyme_py.make_zero({argument})), a shadow of zeros for "
             "a workspace, or let the kernel make the array itself"
@@ -156,6 +158,7 @@ class _Reader:
     """Reads functions, each for every way in which constants come into it."""
 
     functions: dict[str, Function]
+    is_certain: bool
     _seen: dict[object, frozenset[str]] = field(default_factory=dict)
 
     def written(
@@ -220,7 +223,7 @@ class _Body:
             is_pointer = operand.startswith("ptr")
             if is_pointer and labels.get(value):
                 below[parameter] = labels[value]
-                if self._origins(value) & self.loud:
+                if self._memory_is_active(value):
                     loud.add(parameter)
             elif not (self._memory_is_active if is_pointer else self.is_active)(value):
                 quiet.add(parameter)
@@ -269,11 +272,12 @@ class _Body:
         return found
 
     def _labels(self, pointer: str) -> frozenset[str]:
-        """Return the constant arguments that a pointer certainly points into."""
+        """Return the constant arguments that a pointer points into, certainly, or perhaps if that is asked."""
         origins = self._origins(pointer)
-        if not origins or not all(origin in self.labels for origin in origins):
+        known = origins & self.labels.keys()
+        if self.reader.is_certain and known != origins:
             return frozenset()
-        return frozenset().union(*(self.labels[origin] for origin in origins))
+        return _union(self.labels[origin] for origin in known)
 
     def _is_write_active(self, write: _Write) -> bool:
         check = self._memory_is_active if write.is_copy else self.is_active

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from enzyme_py.assembly.module import Lost
 from enzyme_py.errors import Where
 
 
@@ -16,6 +17,6 @@ class DifferentiatedModule:
     where: Where
     seconds: float  # spent in the pass, for the profile
     remarks: str  # what the pass printed on stderr although it succeeded
-    lost: tuple[tuple[str, str], ...] = ()  # (kernel, Const argument) that the kernel writes
+    lost: tuple[Lost, ...] = ()  # what Const arguments lose
     is_fast: bool = False  # the user asked for fastmath
     style: str = ""  # as that of the DiffModule

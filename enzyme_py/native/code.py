@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from enzyme_py.assembly.module import Lost
+
 
 @dataclass(frozen=True)
 class ObjectCode:
     """A relocatable object; `symbols` are the outside names that it needs.
 
-    `lost` are the (kernel, argument) pairs whose derivative the kernel overwrites: see
+    `lost` are the Const arguments that the kernel writes something active to: see
     assembly/lost_writes.py.
     """
 
     binary: bytes
     entries: tuple[str, ...]
     symbols: tuple[str, ...]
-    lost: tuple[tuple[str, str], ...] = ()
+    lost: tuple[Lost, ...] = ()

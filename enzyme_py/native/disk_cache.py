@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from enzyme_py.assembly.module import DiffModule
+from enzyme_py.assembly.module import DiffModule, Lost
 from enzyme_py.errors import CacheWarning
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.machine import host_cpu, llvm_identity
@@ -168,7 +168,7 @@ def _decoded(name: str, content: bytes) -> ObjectCode | None:
         return None
     facts, _, binary = body.partition(b"\n")
     read = json.loads(facts)
-    lost = tuple((kernel, argument) for kernel, argument in read["lost"])
+    lost = tuple(Lost(*one) for one in read["lost"])
     return ObjectCode(binary, tuple(read["entries"]), tuple(read["symbols"]), lost)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from enzyme_py.assembly.module import Lost
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -31,4 +33,4 @@ class NativeFunction:
     symbols: Mapping[str, str]
     keep_alive: object
     profile: Profile = Profile()
-    lost: tuple[tuple[str, str], ...] = ()  # as in ObjectCode
+    lost: tuple[Lost, ...] = ()  # as in ObjectCode

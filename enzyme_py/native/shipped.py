@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from enzyme_py.assembly.module import DiffModule
+from enzyme_py.assembly.module import DiffModule, Lost
 from enzyme_py.errors import ActivityError, CacheWarning, RuleError
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.disk_cache import digest_of, is_portable, options_of, write_whole
@@ -117,7 +117,7 @@ def _find(module: DiffModule, name: str) -> DifferentiatedModule | None:
         facts = json.loads(head)
         if "refused" in facts:
             raise ActivityError(facts["refused"], where=module.where, remedy=facts["remedy"])
-        lost = tuple((kernel, argument) for kernel, argument in facts["lost"])
+        lost = tuple(Lost(*one) for one in facts["lost"])
         text = _with_exceptions(text, module)
         entries = tuple(facts["entries"])
         return DifferentiatedModule(
