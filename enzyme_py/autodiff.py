@@ -38,13 +38,13 @@ from enzyme_py.assembly.kept_slopes import with_kept_slopes
 from enzyme_py.assembly.later_turns import may_write_later, with_far_reads
 from enzyme_py.assembly.left_numbers import with_left_numbers
 from enzyme_py.assembly.left_values import with_left_values
+from enzyme_py.assembly.lost import Lost, tell_lost
 from enzyme_py.assembly.lost_writes import (
     has_constant_arrays,
     lost_writes,
     simplified,
-    tell_lost,
 )
-from enzyme_py.assembly.module import DiffModule, Lost
+from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.nesting import (
     check_nesting,
     nests_reverse,

@@ -279,6 +279,22 @@ def a_copy_on_the_way(x, w):
     return p[0] * p[1]
 
 
+@kept
+def an_array_that_grows(x, w):
+    y = w
+    for i in range(x.size):
+        y = np.append(y, x[i] * y[0])
+    return np.sum(y * y)
+
+
+@kept
+def an_array_that_grows_by_several(x, w):
+    y = w
+    for i in range(x.size):
+        y = np.concatenate((y, w * x[i], x[:2]))
+    return np.sum(y * y)
+
+
 @pytest.mark.parametrize("kernel", PERHAPS, ids=lambda kernel: kernel.__name__)
 def test_what_may_be_written_is_told(kernel: Callable[..., Any]) -> None:
     """Which array it is, only the run decides."""

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import functools
 import re
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 
 import llvmlite.binding as llvm
 
@@ -30,13 +29,12 @@ from enzyme_py.assembly.ir_text import (
     value_of,
     values_in,
 )
-from enzyme_py.assembly.module import Lost
+from enzyme_py.assembly.lost import Lost
 from enzyme_py.assembly.pass_calls import CONST, PRIMITIVE, arguments_of, function_of, is_forward
 from enzyme_py.assembly.pointer_origins import PHI_VALUE, origins
-from enzyme_py.errors import ActivityError, ConstWrittenWarning, Where
+from enzyme_py.frontend.grown_arrays import OWN
 from enzyme_py.frontend.llvm_modules import Modules, run_once
 from enzyme_py.frontend.type_hints import HINT
-from enzyme_py.settings import settings
 
 _HOLDS_FLOATS = re.compile(r'"enzyme_type"="[^"]*\[-1,-1\]:Float')
 _ARGUMENT = re.compile(r"^%arg\.([^.\"]+)")
@@ -82,24 +80,6 @@ def has_constant_arrays(ir: str) -> bool:
         if f"@{PRIMITIVE}" in line and (call := call_in(line)) is not None
         for _, labels, _ in _constants_at(functions, function, call)
     )
-
-
-def tell_lost(lost: Sequence[Lost], where: Where) -> None:
-    """Warn of each finding; raise the first under `enzyme_py.config(strict=True)`."""
-    for kernel, argument, is_certain in lost:
-        own = where.kernel == kernel
-        place = replace(where, argument=argument) if own else Where(kernel, argument=argument)
-        what = f"the kernel {'writes' if is_certain else 'may write'} `{argument}`, which is Const: derivatives through it are lost"
-        remedy = (
-            f"pass Duplicated({argument}, enzyme_py.make_zero({argument})), a shadow of zeros for "
-            "a workspace, or let the kernel make the array itself"
-        )
-        if settings.strict:
-            raise ActivityError(what, where=place, remedy=remedy)
-        remedy += "; enzyme_py.config(strict=True) makes this an error"
-        text = str(ActivityError(what, where=place, remedy=remedy))
-        file, line = where.file or "<unknown>", where.line or 1
-        warnings.warn_explicit(text, ConstWrittenWarning, file, line)
 
 
 def simplified(ir: str) -> str:
@@ -201,7 +181,7 @@ class _Body:
     def written(self) -> Iterator[str]:
         """Yield the labels of memory into which something active is written."""
         for write in _writes(self.function):
-            labels = self._labels(write.target)
+            labels = frozenset() if write.is_own else self._labels(write.target)
             if labels and self._is_write_active(write):
                 yield from labels
         for _, call in self.function.calls:
@@ -345,11 +325,12 @@ def _union(sets: Iterable[Iterable[str]]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class _Write:
-    """A store, or a copy from memory to memory."""
+    """A store, or a copy from memory to memory; `is_own` if it certainly writes to nothing that is given."""
 
     target: str
     source: str
     is_copy: bool
+    is_own: bool = False
 
 
 @functools.lru_cache(maxsize=256)
@@ -359,7 +340,8 @@ def _writes(function: Function) -> list[_Write]:
         text = line.lstrip()
         if text.startswith("store "):
             value, target = split_operands(text.removeprefix("store "))[:2]
-            found.append(_Write(value_of(target), value_of(value), is_copy=False))
+            is_own = f"!{OWN} " in text
+            found.append(_Write(value_of(target), value_of(value), is_copy=False, is_own=is_own))
     for _, call in function.calls:
         if call.callee.startswith(_COPIES):
             found.append(_Write(call.values[0], call.values[1], is_copy=True))

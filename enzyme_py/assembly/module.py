@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from enzyme_py.errors import Where
-
-
-class Lost(NamedTuple):
-    """A kernel, and an argument of it that takes active values, or may take some, though it is Const."""
-
-    kernel: str
-    argument: str
-    is_certain: bool
 
 
 @dataclass(frozen=True)

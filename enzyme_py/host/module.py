@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from enzyme_py.assembly.module import Lost
+from enzyme_py.assembly.lost import Lost
 from enzyme_py.errors import Where
 
 

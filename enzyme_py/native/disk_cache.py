@@ -25,14 +25,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from enzyme_py.assembly.module import DiffModule, Lost
+from enzyme_py.assembly.lost import Lost
+from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import CacheWarning
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.runtime import DECLARATIONS
 from enzyme_py.settings import settings
 
-FORMAT = 3  # raise it with every change to this file's layout or to how code is generated
+FORMAT = 4  # raise it with every change to this file's layout or to how code is generated
 HEAD = b"enzyme_py derivative %d\n" % FORMAT
 SUFFIX = ".derivative"
 _DIGEST_SIZE = hashlib.sha256().digest_size

@@ -22,14 +22,15 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from enzyme_py.assembly.module import DiffModule, Lost
+from enzyme_py.assembly.lost import Lost
+from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, CacheWarning, RuleError
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.disk_cache import digest_of, is_portable, options_of, write_whole
 from enzyme_py.native.machine import llvm_identity
 from enzyme_py.settings import settings
 
-HEAD = b"enzyme_py differentiated module 1\n"
+HEAD = b"enzyme_py differentiated module 2\n"
 SUFFIX = ".module"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _FOLDER_OF_SOURCE = re.compile(r'(!DIFile\(filename: )"[^"]*", directory: "[^"]*"')
