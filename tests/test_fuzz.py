@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numba
@@ -124,6 +128,41 @@ def test_a_run_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     report = run([3], 1, print, folder=tmp_path)
     assert (report.kernels, report.processor) == (1, 2.0)
     assert len(list(kept(tmp_path / "answers.jsonl"))) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_ended_leaves_its_answers_and_nothing_else(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    answers, outside = tmp_path / "kept" / "answers.jsonl", tmp_path / "outside"
+    outside.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "tests.fuzz",
+        "--count",
+        "1000",
+        "--size",
+        "1",
+        "--workers",
+        "1",
+    ]
+    process = subprocess.Popen(
+        [*command, "--questions", "reverse", "--folder", str(answers.parent)],
+        cwd=Path(__file__).parent.parent,
+        env={**os.environ, "TMPDIR": str(outside)},
+        stderr=subprocess.DEVNULL,  # the KeyboardInterrupt
+    )
+    try:
+        while process.poll() is None and not answers.exists():
+            time.sleep(0.05)
+        process.send_signal(number)
+        assert process.wait(60) in (128 + signal.SIGTERM, -signal.SIGINT)
+    finally:
+        process.kill()
+    assert not list(outside.iterdir())
+    verdicts = {outcome["verdict"] for one in kept(answers) for outcome in one["outcomes"]}
+    assert verdicts <= {"right", "refused", "inconclusive", "invalid"}
 
 
 def test_the_summary_counts_and_repeats_from_its_seeds() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
@@ -25,6 +26,8 @@ def main() -> int:
     given = parser.parse_args()
     if given.only is not None:
         return one_kernel(given.only, given.size, given.shrink)
+    # As Ctrl-C does: the run ends its processes and removes what it wrote outside of its folder.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     seeds = range(given.seed, given.seed + given.count)
     questions = given.questions.split(",") if given.questions else None
     report = run(seeds, given.workers, tell, given.size, given.folder, questions)

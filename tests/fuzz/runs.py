@@ -46,6 +46,7 @@ class Worker:
             text=True,
             cwd=_ROOT,
             env={**os.environ, **own},
+            start_new_session=True,  # Ctrl-C is for the run; a worker that dies of it is no crash
         )
         self.asked = 0
 
@@ -80,9 +81,13 @@ class Worker:
         """The exit status of a process that is gone."""
         return self._process.poll()
 
+    def kill(self) -> None:
+        """End the process at once; who waits for an answer gets none."""
+        self._process.kill()
+
     def close(self) -> None:
         """End the process."""
-        self._process.kill()
+        self.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(BrokenPipeError):
@@ -105,6 +110,8 @@ class _Run:
         self.report = Report()
         self._size, self._tell, self._cache, self._questions = size, tell, cache, questions
         self._lock = threading.Lock()
+        self._workers: list[Worker] = []
+        self._is_stopped = False
         self._kept = folder / "answers.jsonl" if folder else None
         done = {one["seed"]: one for one in kept(self._kept)} if self._kept else {}
         self._pending: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -116,21 +123,38 @@ class _Run:
 
     def go(self) -> None:
         """Ask all questions of one kernel after the other."""
-        worker = Worker(self._cache)
+        worker = self._started()
         with contextlib.suppress(queue.Empty):
-            while True:
+            while not self._is_stopped:
                 kernel = grammar.kernel(self._pending.get_nowait(), self._size)
                 answer = worker.ask(kernel.source, kernel.seed, self._questions)
+                if self._is_stopped:
+                    break
                 if answer is None:
                     verdict = "hung" if worker.status == -9 else "crashed"
                     reason = f"the process ended with {worker.status}"
                     one = {"question": "all", "verdict": verdict, "reason": reason}
                     answer = {"outcomes": [one]}
                 if worker.status is not None or worker.asked >= KERNELS:
-                    worker.close()
-                    worker = Worker(self._cache)
+                    self._ended(worker)
+                    worker = self._started()
                 with self._lock:
                     self._take(kernel.seed, answer)
+        self._ended(worker)
+
+    def stop(self) -> None:
+        """Ask nothing more. The kernels at hand have no answer: a run that goes on asks them again."""
+        self._is_stopped = True
+        for worker in list(self._workers):
+            worker.kill()
+
+    def _started(self) -> Worker:
+        worker = Worker(self._cache)
+        self._workers.append(worker)
+        return worker
+
+    def _ended(self, worker: Worker) -> None:
+        self._workers.remove(worker)
         worker.close()
 
     def _take(self, seed: int, answer: dict[str, Any]) -> None:
@@ -162,8 +186,14 @@ def run(
         threads = [threading.Thread(target=work.go) for _ in range(workers)]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        try:
+            for thread in threads:
+                thread.join()
+        except BaseException:  # a signal: see the command
+            work.stop()
+            for thread in threads:
+                thread.join()
+            raise
     work.report.seconds = time.monotonic() - begun
     return work.report
 
