@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numba.experimental
 import numpy as np
 import pytest
 
@@ -56,6 +57,18 @@ def fill_down(a, b, i):
     if i < a.size:
         b[i] = a[i]
         fill_down(a, b, i + 1)
+
+
+@numba.njit
+def pair_of(w, x):
+    return w, np.zeros(x.size)
+
+
+@numba.experimental.jitclass([("a", numba.float64[::1]), ("b", numba.float64[::1])])
+class Pair:
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
 
 
 @lost
@@ -252,6 +265,77 @@ def a_callee_of_one_of_two(x, w):
     v = np.ones(x.size)
     fill(x, v if w[0] > 1.5 else w)
     return v[0] + w[0]
+
+
+@perhaps
+def an_item_of_a_list(x, w):
+    rows = [w, w[::1]]
+    rows[x.size % 2][0] = x[0] * 2.0
+    return w[0]
+
+
+@perhaps
+def an_item_that_came_later(x, w):
+    v = np.zeros(x.size)
+    rows = [v]
+    for i in range(x.size):
+        part = w[i:]
+        rows.append(part)
+    rows[x.size // 2][0] = x[0]
+    return w[0]
+
+
+@perhaps
+def a_value_of_a_dict(x, w):
+    held = {0: w}
+    held[0][0] = x[0] * 2.0
+    return w[0]
+
+
+@perhaps
+def lists_side_by_side(x, w):
+    for r, s in zip([w], [x]):
+        r[0] = s[0] * 2.0
+    return w[0]
+
+
+@kept
+def another_item_of_a_list(x, w):
+    rows = [w, np.zeros(x.size)]
+    rows[1][0] = rows[0][0] * x[0]
+    return rows[1][0] * w[1]
+
+
+@kept
+def items_of_constants(x, w):
+    rows = [w, w[1:], np.ones(x.size)]
+    rows[x.size % 2][0] = 2.0 * rows[1 - x.size % 2][1]
+    return rows[1][0] * x[0]
+
+
+@kept
+def items_that_are_read(x, w):
+    rows = [w, w[1:]]
+    h = x * 1.0
+    for i in range(x.size):
+        h[i] = x[i] * rows[i % 2][0]
+    return np.sum(h)
+
+
+@kept
+def another_field(x, w):
+    pair = Pair(w, np.zeros(x.size))
+    for i in range(x.size):
+        pair.b[i] = pair.a[i] * x[i]
+    return np.sum(pair.b)
+
+
+@kept
+def another_value_of_a_tuple_that_a_function_returns(x, w):
+    a, b = pair_of(w, x)
+    for i in range(x.size):
+        b[i] = a[i] * x[i]
+    return np.sum(b)
 
 
 @kept

@@ -32,6 +32,8 @@ def tell_lost(lost: Sequence[Lost], where: Where) -> None:
             f"pass Duplicated({argument}, enzyme_py.make_zero({argument})), a shadow of zeros for "
             "a workspace, or let the kernel make the array itself"
         )
+        if not is_certain:
+            remedy += "; enzyme_py.config(check=True) tells whether anything is lost"
         if settings.strict:
             raise ActivityError(what, where=place, remedy=remedy)
         remedy += "; enzyme_py.config(strict=True) makes this an error"

@@ -6,8 +6,8 @@ code is read before the pass: at each call of the pass, which arrays of floats a
 whether the kernel stores into one of them a value that depends on anything active.
 
 A value counts only if it is not made of constants, of integers and of constant memory alone. A pointer that
-can come from nowhere else is told as written; one that may be another array's too (`p = w if flag else v`)
-as one that may be. A write through a pointer that went through memory is missed.
+can come from nowhere else is told as written; one that may be another array's too (`p = w if flag else v`, `rows[i]`)
+as one that may be. A write through a pointer that a callee puts into memory is missed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 import llvmlite.binding as llvm
 
+from enzyme_py.assembly.held_pointers import HeldPointers
 from enzyme_py.assembly.ir_text import (
     Call,
     Function,
@@ -30,15 +31,14 @@ from enzyme_py.assembly.ir_text import (
     values_in,
 )
 from enzyme_py.assembly.lost import Lost
+from enzyme_py.assembly.memory_writes import Write, writes_in
 from enzyme_py.assembly.pass_calls import CONST, PRIMITIVE, arguments_of, function_of, is_forward
 from enzyme_py.assembly.pointer_origins import PHI_VALUE, origins
-from enzyme_py.frontend.grown_arrays import OWN
 from enzyme_py.frontend.llvm_modules import Modules, run_once
 from enzyme_py.frontend.type_hints import HINT
 
 _HOLDS_FLOATS = re.compile(r'"enzyme_type"="[^"]*\[-1,-1\]:Float')
 _ARGUMENT = re.compile(r"^%arg\.([^.\"]+)")
-_COPIES = ("llvm.memcpy.", "llvm.memmove.", "enzyme_py_copy")
 _HARMLESS = (
     "llvm.",
     "free",
@@ -180,7 +180,7 @@ class _Body:
 
     def written(self) -> Iterator[str]:
         """Yield the labels of memory into which something active is written."""
-        for write in _writes(self.function):
+        for write in writes_in(self.function):
             labels = frozenset() if write.is_own else self._labels(write.target)
             if labels and self._is_write_active(write):
                 yield from labels
@@ -247,9 +247,22 @@ class _Body:
         """Return everything that a pointer can be an offset from."""
         found = self._origins_of.get(pointer)
         if found is None:
-            found = frozenset(origins(self.function, pointer)) - {"undef", "poison"}
+            found = frozenset(self._begins(pointer)) - {"undef", "poison"}
             self._origins_of[pointer] = found
         return found
+
+    def _begins(self, pointer: str) -> Iterable[str]:
+        found = set(origins(self.function, pointer))
+        if self.reader.is_certain or not any(map(self._is_loaded, found)):
+            return found
+        return self._held.origins(pointer)
+
+    @functools.cached_property
+    def _held(self) -> HeldPointers:
+        return HeldPointers(self.function)
+
+    def _is_loaded(self, origin: str) -> bool:
+        return self.function.definitions.get(origin, "").startswith("load ")
 
     def _labels(self, pointer: str) -> frozenset[str]:
         """Return the constant arguments that a pointer points into, certainly, or perhaps if that is asked."""
@@ -259,7 +272,7 @@ class _Body:
             return frozenset()
         return _union(self.labels[origin] for origin in known)
 
-    def _is_write_active(self, write: _Write) -> bool:
+    def _is_write_active(self, write: Write) -> bool:
         check = self._memory_is_active if write.is_copy else self.is_active
         return check(write.source)
 
@@ -299,7 +312,7 @@ class _Body:
 
     def _is_filled(self, origin: str) -> bool:
         """Tell whether anything active is written into memory of this function."""
-        for write in _writes(self.function):
+        for write in writes_in(self.function):
             if origin in self._origins(write.target) and self._is_write_active(write):
                 return True
         return any(self._fills(call, origin) for _, call in self.function.calls)
@@ -321,31 +334,6 @@ class _Body:
 
 def _union(sets: Iterable[Iterable[str]]) -> frozenset[str]:
     return frozenset().union(*sets)
-
-
-@dataclass(frozen=True)
-class _Write:
-    """A store, or a copy from memory to memory; `is_own` if it certainly writes to nothing that is given."""
-
-    target: str
-    source: str
-    is_copy: bool
-    is_own: bool = False
-
-
-@functools.lru_cache(maxsize=256)
-def _writes(function: Function) -> list[_Write]:
-    found = []
-    for line in function.lines:
-        text = line.lstrip()
-        if text.startswith("store "):
-            value, target = split_operands(text.removeprefix("store "))[:2]
-            is_own = f"!{OWN} " in text
-            found.append(_Write(value_of(target), value_of(value), is_copy=False, is_own=is_own))
-    for _, call in function.calls:
-        if call.callee.startswith(_COPIES):
-            found.append(_Write(call.values[0], call.values[1], is_copy=True))
-    return found
 
 
 def _pointers(call: Call) -> list[str]:

@@ -19,14 +19,14 @@ def origins(function: Function, pointer: str) -> Iterator[str]:
         if current in seen:
             continue
         seen.add(current)
-        steps = _pointer_sources(function.definitions.get(current, ""))
+        steps = pointer_sources(function.definitions.get(current, ""))
         if steps is None:
             yield current
         else:
             pending += steps
 
 
-def _pointer_sources(definition: str) -> list[str] | None:
+def pointer_sources(definition: str) -> list[str] | None:
     """Return what a pointer is made from, or None where it begins."""
     if definition.startswith("getelementptr "):
         return [value_of(split_operands(definition)[1])]
