@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-import numba.experimental
 import numpy as np
 import pytest
 
@@ -22,7 +21,6 @@ W = np.linspace(1.0, 2.0, 5)
 
 LOST: list[Callable[..., Any]] = []
 KEPT: list[Callable[..., Any]] = []
-PERHAPS: list[Callable[..., Any]] = []
 
 
 def lost(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,11 +30,6 @@ def lost(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 def kept(kernel: Callable[..., Any]) -> Callable[..., Any]:
     KEPT.append(kernel)
-    return kernel
-
-
-def perhaps(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    PERHAPS.append(kernel)
     return kernel
 
 
@@ -57,18 +50,6 @@ def fill_down(a, b, i):
     if i < a.size:
         b[i] = a[i]
         fill_down(a, b, i + 1)
-
-
-@numba.njit
-def pair_of(w, x):
-    return w, np.zeros(x.size)
-
-
-@numba.experimental.jitclass([("a", numba.float64[::1]), ("b", numba.float64[::1])])
-class Pair:
-    def __init__(self, a, b):
-        self.a = a
-        self.b = b
 
 
 @lost
@@ -234,156 +215,6 @@ def gradient_of_constants(x, w):
     w[:] = 0.0
     enzyme.autodiff(enzyme.Reverse, cubes, enzyme.Active, enzyme.Duplicated(ones, w))
     return np.sum(w * x)
-
-
-@perhaps
-def one_of_two(x, w):
-    v = np.zeros(x.size)
-    p = w if w[0] > x.size else v
-    p[0] = x[0] * 2.0
-    return v[0] + w[0]
-
-
-@perhaps
-def an_item_of_a_tuple(x, w):
-    v = np.zeros(x.size)
-    (w, v)[x.size % 2][0] = x[0] * 2.0
-    return v[0] + w[0]
-
-
-@perhaps
-def carried_from_turn_to_turn(x, w):
-    p = np.zeros(x.size)
-    for _ in range(x.size):
-        p[0] = x[0] * 2.0
-        p = w
-    return w[0]
-
-
-@perhaps
-def a_callee_of_one_of_two(x, w):
-    v = np.ones(x.size)
-    fill(x, v if w[0] > 1.5 else w)
-    return v[0] + w[0]
-
-
-@perhaps
-def an_item_of_a_list(x, w):
-    rows = [w, w[::1]]
-    rows[x.size % 2][0] = x[0] * 2.0
-    return w[0]
-
-
-@perhaps
-def an_item_that_came_later(x, w):
-    v = np.zeros(x.size)
-    rows = [v]
-    for i in range(x.size):
-        part = w[i:]
-        rows.append(part)
-    rows[x.size // 2][0] = x[0]
-    return w[0]
-
-
-@perhaps
-def a_value_of_a_dict(x, w):
-    held = {0: w}
-    held[0][0] = x[0] * 2.0
-    return w[0]
-
-
-@perhaps
-def lists_side_by_side(x, w):
-    for r, s in zip([w], [x]):
-        r[0] = s[0] * 2.0
-    return w[0]
-
-
-@kept
-def another_item_of_a_list(x, w):
-    rows = [w, np.zeros(x.size)]
-    rows[1][0] = rows[0][0] * x[0]
-    return rows[1][0] * w[1]
-
-
-@kept
-def items_of_constants(x, w):
-    rows = [w, w[1:], np.ones(x.size)]
-    rows[x.size % 2][0] = 2.0 * rows[1 - x.size % 2][1]
-    return rows[1][0] * x[0]
-
-
-@kept
-def items_that_are_read(x, w):
-    rows = [w, w[1:]]
-    h = x * 1.0
-    for i in range(x.size):
-        h[i] = x[i] * rows[i % 2][0]
-    return np.sum(h)
-
-
-@kept
-def another_field(x, w):
-    pair = Pair(w, np.zeros(x.size))
-    for i in range(x.size):
-        pair.b[i] = pair.a[i] * x[i]
-    return np.sum(pair.b)
-
-
-@kept
-def another_value_of_a_tuple_that_a_function_returns(x, w):
-    a, b = pair_of(w, x)
-    for i in range(x.size):
-        b[i] = a[i] * x[i]
-    return np.sum(b)
-
-
-@kept
-def one_of_two_with_constants(x, w):
-    v = x * 2.0
-    p = w if w[0] > 1.5 else v
-    p[0] = 0.5
-    return v[0] + w[0]
-
-
-@kept
-def one_of_two_that_is_read(x, w):
-    v = x * 2.0
-    p = w if w[0] > 1.5 else v
-    v[1] = p[0] * x[0]
-    return v[1] + w[0]
-
-
-@kept
-def a_copy_on_the_way(x, w):
-    p = w
-    for i in range(x.size):
-        p = p * x[i]
-        p[0] = x[0]
-    return p[0] * p[1]
-
-
-@kept
-def an_array_that_grows(x, w):
-    y = w
-    for i in range(x.size):
-        y = np.append(y, x[i] * y[0])
-    return np.sum(y * y)
-
-
-@kept
-def an_array_that_grows_by_several(x, w):
-    y = w
-    for i in range(x.size):
-        y = np.concatenate((y, w * x[i], x[:2]))
-    return np.sum(y * y)
-
-
-@pytest.mark.parametrize("kernel", PERHAPS, ids=lambda kernel: kernel.__name__)
-def test_what_may_be_written_is_told(kernel: Callable[..., Any]) -> None:
-    """Which array it is, only the run decides."""
-    with pytest.warns(ConstWrittenWarning, match="may write `w`, which is Const"):
-        reverse(enzyme.jit(kernel))
 
 
 def reverse(kernel: Any, strict: bool = False) -> None:

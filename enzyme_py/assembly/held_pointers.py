@@ -1,8 +1,8 @@
 """Where a pointer of one function may begin, also if it lay in memory in between.
 
-Memory is an allocation or what a parameter points to. A pointer that is loaded begins where those begin that are stored at the
-same distance from the start of the same memory; a distance that only the run decides on may be any. What callees
-store is not seen: a load of which no store is known begins where it is. So this tells what may be, and proves nothing.
+Memory is an allocation, or all that a parameter leads to. A pointer that is loaded begins where those begin that are stored at the
+same distance from the start of the same memory, and at the parameter; a distance that only the run decides on may be any.
+What callees store is not seen: a load of which no store is known begins where it is. So this tells what may be, and proves nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class HeldPointers:
         self._stores = [one for one in writes_in(function) if one.is_pointer or one.is_copy]
         self._places: dict[str, set[Place]] = {name: set() for name in self._definitions}
         self._contents: defaultdict[str, set[tuple[int | None, Place]]] = defaultdict(set)
+        self._given = set(function.parameters)
         self._begin_at_loads = False
         self._follow()
         self._begin_at_loads = True  # those of which no store is known by now
@@ -78,6 +79,8 @@ class HeldPointers:
 
     def _loaded(self, pointer: str) -> Iterator[Place]:
         for start, distance in self._at(pointer):
+            if start in self._given:
+                yield start, None
             for where, place in self._contents[start]:
                 if where == distance or None in (where, distance):
                     yield place

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 import llvmlite.binding as llvm
 
 from enzyme_py.assembly.held_pointers import HeldPointers
+from enzyme_py.assembly.inlining import inline_all
 from enzyme_py.assembly.ir_text import (
     Call,
     Function,
@@ -38,6 +39,7 @@ from enzyme_py.frontend.llvm_modules import Modules, run_once
 from enzyme_py.frontend.type_hints import HINT
 
 _HOLDS_FLOATS = re.compile(r'"enzyme_type"="[^"]*\[-1,-1\]:Float')
+_HOLDS_ARRAYS = re.compile(r'"enzyme_type"="[^"]*\[-1,\d+\]:Pointer')  # a list of them
 _ARGUMENT = re.compile(r"^%arg\.([^.\"]+)")
 _HARMLESS = (
     "llvm.",
@@ -72,24 +74,39 @@ def lost_writes(ir: str) -> tuple[Lost, ...]:
 
 def has_constant_arrays(ir: str) -> bool:
     """Tell whether any call of the pass in a module takes a Const array of floats."""
+    return any(labels for _, labels in _constants_in(ir))
+
+
+def _constants_in(ir: str) -> Iterator[tuple[Function, dict[str, frozenset[str]]]]:
     functions = {function.name: function for function in functions_in(ir)}
-    return any(
-        labels
-        for function in functions.values()
-        for line in function.lines
-        if f"@{PRIMITIVE}" in line and (call := call_in(line)) is not None
-        for _, labels, _ in _constants_at(functions, function, call)
-    )
+    for function in functions.values():
+        for line in function.lines:
+            if f"@{PRIMITIVE}" in line and (call := call_in(line)) is not None:
+                for shim, labels, _ in _constants_at(functions, function, call):
+                    yield shim, labels
 
 
 def simplified(ir: str) -> str:
-    """Return the module with its local variables in registers, all that reading it needs."""
+    """Return the module with its local variables in registers, all that reading it needs.
+
+    Of lists the functions that return their items are inlined: see `HeldPointers`.
+    """
+    has_lists = any(
+        _HOLDS_ARRAYS.search(declared)
+        for shim, labels in _constants_in(ir)
+        for name, declared in zip(shim.parameters, shim.declared, strict=True)
+        if name in labels
+    )
     with Modules() as modules:
-        return _in_registers(modules.parsed(ir))
+        module = modules.parsed(ir)
+        if has_lists:
+            inline_all(module)
+        return _in_registers(module)
 
 
 def _in_registers(module: llvm.ModuleRef) -> str:
     passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
     passes.add_global_dead_code_eliminate_pass()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
@@ -106,7 +123,10 @@ def _machine() -> llvm.TargetMachine:
 def _lost_at(reader: _Reader, caller: Function, call: Call) -> Iterator[tuple[str, str]]:
     for shim, labels, quiet in _constants_at(reader.functions, caller, call):
         kernel = shim.name.split(".", 1)[-1]
-        for argument in reader.written(shim, labels, quiet) if labels else ():
+        asked = labels
+        if reader.is_certain:  # of the arrays of a list nothing is
+            asked = {one: found for one, found in labels.items() if _is_array(shim, one)}
+        for argument in reader.written(shim, asked, quiet) if asked else ():
             yield kernel, argument
 
 
@@ -115,7 +135,7 @@ def _constants_at(
 ) -> Iterator[tuple[Function, dict[str, frozenset[str]], frozenset[str]]]:
     """Yield the function that a call of the pass is about, if anything there is active.
 
-    With it come its constant arrays of floats, labelled by argument, and all that is constant.
+    With it come its constant arrays of floats and lists of arrays, labelled by argument, and all that is constant.
     """
     shim = function_of(functions, caller, call)
     if shim is None:
@@ -128,9 +148,13 @@ def _constants_at(
         shim.parameters[number]: frozenset({found.group(1)})
         for number in constant
         if (found := _ARGUMENT.match(shim.parameters[number].replace('"', "")))
-        and _HOLDS_FLOATS.search(shim.declared[number])
+        and any(kind.search(shim.declared[number]) for kind in (_HOLDS_FLOATS, _HOLDS_ARRAYS))
     }
     yield shim, labels, frozenset(shim.parameters[number] for number in constant)
+
+
+def _is_array(shim: Function, parameter: str) -> bool:
+    return bool(_HOLDS_FLOATS.search(shim.declared[shim.parameters.index(parameter)]))
 
 
 @dataclass
@@ -181,7 +205,8 @@ class _Body:
     def written(self) -> Iterator[str]:
         """Yield the labels of memory into which something active is written."""
         for write in writes_in(self.function):
-            labels = frozenset() if write.is_own else self._labels(write.target)
+            is_other = write.is_own or write.is_pointer
+            labels = frozenset() if is_other else self._labels(write.target)
             if labels and self._is_write_active(write):
                 yield from labels
         for _, call in self.function.calls:
