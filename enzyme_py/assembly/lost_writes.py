@@ -54,7 +54,7 @@ _PLAIN = ("icmp", "fcmp", "sitofp", "uitofp", "fptosi", "fptoui", "ptrtoint", "a
 
 
 def lost_writes(ir: str) -> tuple[Lost, ...]:
-    """Return every Const array of floats that takes active values, or that may take some.
+    """Return every Const array of floats, or list of such, that takes active values, or may take some.
 
     All calls of the pass in the module are looked at; the code is what the pass reads, or what
     `simplified` made of it.
@@ -73,7 +73,7 @@ def lost_writes(ir: str) -> tuple[Lost, ...]:
 
 
 def has_constant_arrays(ir: str) -> bool:
-    """Tell whether any call of the pass in a module takes a Const array of floats."""
+    """Tell whether any call of the pass in a module takes a Const array of floats, or a Const list."""
     return any(labels for _, labels in _constants_in(ir))
 
 
