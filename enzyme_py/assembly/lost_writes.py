@@ -39,7 +39,9 @@ from enzyme_py.frontend.llvm_modules import Modules, run_once
 from enzyme_py.frontend.type_hints import HINT
 
 _HOLDS_FLOATS = re.compile(r'"enzyme_type"="[^"]*\[-1,-1\]:Float')
-_HOLDS_ARRAYS = re.compile(r'"enzyme_type"="[^"]*\[-1,\d+\]:Pointer')  # a list of them
+# A typed list of arrays (to one of numbers writes are refused at run time), or what has no type at
+# all: any other list, a dict or an object that a kernel hands on.
+_HOLDS_ARRAYS = re.compile(r'"enzyme_type"="[^"]*\[-1,\d+\]:Pointer\}"|^ptr (?!.*"enzyme_type")')
 _ARGUMENT = re.compile(r"^%arg\.([^.\"]+)")
 _HARMLESS = (
     "llvm.",
@@ -59,8 +61,6 @@ def lost_writes(ir: str) -> tuple[Lost, ...]:
     All calls of the pass in the module are looked at; the code is what the pass reads, or what
     `simplified` made of it.
     """
-    if _HOLDS_FLOATS.search(ir) is None:
-        return ()
     functions = {function.name: function for function in functions_in(ir)}
     found = dict[tuple[str, str], bool]()
     for is_certain in (False, True):
