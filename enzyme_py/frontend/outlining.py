@@ -8,13 +8,15 @@ inactive and not inlined is called once, and gives numbers.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
+from numba.cpython import setobj
 
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.calling_convention import KernelCallConv
@@ -120,6 +122,28 @@ def _lower_tuple_hash(
     return builder.and_(total, _NUMBER(0x7FFFFFFFFFFFFFFF))  # -1 means something else
 
 
+@contextlib.contextmanager
+def tuples_in_sets() -> Iterator[None]:
+    """Within the block, sets ask for the hash of a tuple as dicts do. Numba's way finds none here."""
+    setobj.get_hash_value = _hash_value
+    try:
+        yield
+    finally:
+        setobj.get_hash_value = _usual_hash_value
+
+
+_usual_hash_value = setobj.get_hash_value
+
+
+def _hash_value(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> Any:
+    typing_context = context.typing_context
+    function = typing_context.resolve_value_type(hash)
+    if tuple_hash_type(function, (kind,)) is None:
+        return _usual_hash_value(context, builder, kind, value)
+    own = typing_context.resolve_function_type(function, (kind,), {})
+    return context.get_function(function, own)(builder, (value,))
+
+
 def _hash(text):  # type: ignore[no-untyped-def]  # compiled by Numba
     number = 5381
     for letter in text:
@@ -135,19 +159,29 @@ def _lower_hash(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[An
 
 
 def is_table_operation(function: Any, sig: Any) -> bool:
-    """Tell whether an operation works on a set that holds no floats.
+    """Tell whether an operation works on a set, and neither takes nor gives anything that may carry a derivative.
 
-    Making an iterator stays in its place: the iterator's counter is a local variable.
+    What the user wrote is none: it is part of the kernel. Nor is iteration (set_iteration.py).
     """
-    if sig is None or function == "getiter":
+    is_iteration = function in ("getiter", "iternext")
+    if sig is None or is_iteration or isinstance(function, types.Dispatcher):
         return False
     if function == "print_item" or getattr(function, "typing_key", None) is print:
         return True
     if getattr(function, "typing_key", None) is hash:
         return all(map(holds_no_floats, sig.args))
-    return any(map(_is_table, (sig.return_type, *sig.args)))
+    kinds = (sig.return_type, *sig.args)
+    return any(map(_is_table, kinds)) and all(map(_is_constant, kinds))
 
 
 def _is_table(kind: Any) -> bool:
-    container = kind.container if isinstance(kind, types.SetIter) else kind
-    return isinstance(container, types.Set) and holds_no_floats(container.dtype)
+    return isinstance(kind, types.Set) and holds_no_floats(kind.dtype)
+
+
+def _is_constant(kind: Any) -> bool:
+    if isinstance(kind, (types.Array, types.List)):
+        kind = kind.dtype
+    return holds_no_floats(kind) or _is_table(kind) or isinstance(kind, _NEVER_ACTIVE)
+
+
+_NEVER_ACTIVE = (types.Literal, types.Omitted, types.RangeType)

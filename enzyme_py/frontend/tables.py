@@ -9,13 +9,10 @@ makes it malloc again (native/optimise.py).
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.cpython import setobj
 
 from enzyme_py.rules.inactive import TABLE_MEMORY
 
@@ -31,31 +28,6 @@ def holds_no_floats(kind: Any) -> bool:
     if isinstance(kind, types.Optional):
         return holds_no_floats(kind.type)
     return isinstance(kind, _CONSTANTS)
-
-
-@contextlib.contextmanager
-def whole_set_iterators() -> Iterator[None]:
-    """Within the block, an iterator of a set knows its set before it looks for the table.
-
-    Numba reads through the null that stands there at first. Nothing uses what comes of it, but where
-    LLVM notices (a hint has a use for it) all code behind it is dropped: MEASURED, crashes.
-    """
-    setobj.SetIterInstance.from_set = classmethod(_from_set)
-    try:
-        yield
-    finally:
-        setobj.SetIterInstance.from_set = _usual_from_set
-
-
-_usual_from_set = setobj.SetIterInstance.__dict__["from_set"]
-
-
-def _from_set(cls: Any, context: Any, builder: ir.IRBuilder, kind: Any, value: Any) -> Any:
-    held = setobj.SetInstance(context, builder, kind.container, value)
-    made = context.make_helper(builder, kind)
-    made.index = cgutils.alloca_once_value(builder, context.get_constant(types.intp, 0))
-    made.meminfo = held.meminfo
-    return cls(context, builder, kind, made._getvalue())
 
 
 def table_memory(builder: ir.IRBuilder, size: Any) -> ir.Value:

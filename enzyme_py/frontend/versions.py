@@ -13,9 +13,10 @@ from enzyme_py.frontend.flat_iteration import counted_flat_iteration
 from enzyme_py.frontend.iteration import countable_iteration
 from enzyme_py.frontend.joins import block_joins
 from enzyme_py.frontend.memory import typed_list_items
+from enzyme_py.frontend.outlining import tuples_in_sets
+from enzyme_py.frontend.set_iteration import sets_as_lists
 from enzyme_py.frontend.smooth import constant_signs
 from enzyme_py.frontend.sorting import gathered_sorts
-from enzyme_py.frontend.tables import whole_set_iterators
 from enzyme_py.frontend.typed_list_iteration import typed_iteration
 
 
@@ -48,9 +49,10 @@ _VERSIONS = (
     counted_flat_iteration,
     gathered_sorts,
     inactive_draws,
+    sets_as_lists,
+    tuples_in_sets,
     typed_list_items,
     typed_iteration,
-    whole_set_iterators,
 )
 _compiling: list[None] = []  # one for each compilation that is under way, under the compiler lock
 
