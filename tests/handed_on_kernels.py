@@ -140,3 +140,51 @@ def sets_of_all_kinds(x):
         for i in places:
             total += x[i] ** 3 * (len(text) + 1) / 3
     return total
+
+
+@numba.njit
+def products(x, n):
+    product = 1.0
+    for i in range(n):
+        product *= x[i]
+        yield product
+
+
+# x0^2 + 2 (x0 x1)^2 + 3 (x0 x1 x2)^2: the generator's counter lies in memory
+@case(
+    lambda x: [
+        2 * x[0] * (1 + 2 * x[1] ** 2 + 3 * (x[1] * x[2]) ** 2),
+        2 * x[0] ** 2 * x[1] * (2 + 3 * x[2] ** 2),
+        6 * (x[0] * x[1]) ** 2 * x[2],
+        0,
+        0,
+    ]
+)
+def generator_that_counts(x):
+    total = 0.0
+    for i, v in enumerate(products(x, 3)):
+        total += (i + 1) * v * v
+    return total
+
+
+@numba.njit
+def squares_of_rows(x, steps):
+    for i in range(0, 4, steps):
+        yield i, x[i : i + 2] ** 2
+
+
+# x0^2 x1^2 + 3 x2^2 x3^2
+@case(
+    lambda x: [
+        2 * x[0] * x[1] ** 2,
+        2 * x[0] ** 2 * x[1],
+        6 * x[2] * x[3] ** 2,
+        6 * x[2] ** 2 * x[3],
+        0,
+    ]
+)
+def generator_of_arrays_in_steps(x):
+    total = 0.0
+    for i, row in squares_of_rows(x, 2):
+        total += (i + 1) * row[0] * row[1]
+    return total

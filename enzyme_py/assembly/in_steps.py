@@ -17,6 +17,7 @@ import re
 
 from enzyme_py.assembly.control_flow import Body, rewritten
 from enzyme_py.assembly.counted_loads import LOAD
+from enzyme_py.assembly.flat_parameters import with_flat_parameters
 from enzyme_py.assembly.ir_text import values_in
 from enzyme_py.assembly.kept import KEPT
 from enzyme_py.assembly.requests import Requests
@@ -66,7 +67,8 @@ def resumed(ir: str) -> str:
         for line in _NOTES.sub("", _MARKS.sub("", ir)).split("\n")
         if line[:7] != "declare" or not any(f"@{_LATER}{name}(" in line for name in there)
     ]
-    return rewritten("\n".join(lines).replace(f"@{_LATER}", "@__enzyme_"), _tagged)
+    text = with_flat_parameters("\n".join(lines).replace(f"@{_LATER}", "@__enzyme_"))
+    return rewritten(text, _tagged)
 
 
 def _tagged(head: str, text: str) -> str:

@@ -20,6 +20,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.imputils import RefType, iternext_impl
 
+from enzyme_py.frontend.type_hints import tag_integer
+
 
 def iteration(function: Any, sig: Any) -> Callable[..., Any] | None:
     """Return what lowers the start or the step of a range of signed integers, or None for anything else."""
@@ -61,5 +63,8 @@ def _iternext(
     with builder.if_then(is_valid):
         item = builder.load(iterator.iter)
         result.yield_(item)
-        builder.store(builder.sub(left, left.type(1), flags=["nsw"]), iterator.count)
-        builder.store(builder.add(item, iterator.step, flags=["nsw"]), iterator.iter)
+        kept = builder.store(builder.sub(left, left.type(1), flags=["nsw"]), iterator.count)
+        following = builder.store(builder.add(item, iterator.step, flags=["nsw"]), iterator.iter)
+    # In a generator the counters stay in memory, of which the pass knows nothing else.
+    for access in (left, item, kept, following):
+        tag_integer(access)

@@ -102,12 +102,12 @@ def content_of(kind: ir.Type) -> str | None:
     return None
 
 
-def tag_integer(load: Any) -> None:
-    """Say of a load that it is one of an integer, in words that the pass copies along with it."""
-    module = load.parent.parent.parent
+def tag_integer(access: Any) -> None:
+    """Say of a load or a store that it is one of an integer, in words that the pass copies along with it."""
+    module = access.parent.parent.parent
     root = module.add_metadata([ir.MetaDataString(module, TYPES)])
     long = module.add_metadata([ir.MetaDataString(module, "long"), root, _SIZE(0)])
-    load.set_metadata("tbaa", module.add_metadata([long, long, _SIZE(0)]))
+    access.set_metadata("tbaa", module.add_metadata([long, long, _SIZE(0)]))
 
 
 def hint_records(module: ir.Module, data: Any) -> None:
