@@ -46,6 +46,7 @@ from enzyme_py.assembly.lost_writes import (
 )
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.nesting import (
+    check_calls,
     check_nesting,
     nests_reverse,
     with_several_exits,
@@ -230,11 +231,21 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
         if _BLOCK_COPY.search(read.ir):
             raise refusal
     try:
-        done = passed(prepared, is_simplified=prepared is not module)
-    except (NoDerivativeError, TypeAnalysisError, HostCrashed) as refused:
-        done = _with_counts(prepared, prepared is not module) or _in_steps(prepared, refused)
+        check_calls(prepared)
+    except DerivativeError as refused:
+        done = _in_steps(prepared, refused)
+    else:
+        done = _in_one_run(prepared, prepared is not module)
     check_endless(done.ir, module.where)
     return dataclasses.replace(done, lost=_lost(module, prepared))
+
+
+def _in_one_run(module: DiffModule, is_simplified: bool) -> DifferentiatedModule:
+    """Run the pass on a prepared module; if it refuses that, in other words, or in several runs."""
+    try:
+        return passed(module, is_simplified)
+    except (NoDerivativeError, TypeAnalysisError, HostCrashed) as refused:
+        return _with_counts(module, is_simplified) or _in_steps(module, refused)
 
 
 def _with_counts(module: DiffModule, is_simplified: bool) -> DifferentiatedModule | None:

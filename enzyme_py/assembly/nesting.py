@@ -13,12 +13,16 @@ from __future__ import annotations
 import re
 
 from enzyme_py.assembly.graphs import graphs, has_several_exits
+from enzyme_py.assembly.ir_text import functions_in
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.assembly.names import readable
 from enzyme_py.assembly.requests import Requests
 from enzyme_py.errors import DerivativeError
 
 _REQUEST = re.compile(r"@__enzyme_[\w.]+\(ptr")
+_KERNELS = re.compile(
+    r"k\d+\.(?!enzyme_py)"
+)  # a name of assembly/names.py, or one that the pass made of it
 
 
 def nests_reverse(ir: str) -> bool:
@@ -50,6 +54,23 @@ def with_several_exits(ir: str) -> set[str]:
     return {
         name for name, graph in graphs(ir) if name in inner and has_several_exits(set(graph), graph)
     }
+
+
+def check_calls(module: DiffModule) -> None:
+    """Raise if reverse over reverse reads a function that is called, as it calls itself.
+
+    In one run the pass hands its tape on in a struct, whose slopes it then loses (flat_parameters.py); in steps all is well.
+    """
+    if not nests_reverse(module.ir):
+        return
+    inner = reversed_twice(module.ir)
+    for function in functions_in(module.ir):
+        for _, call in function.calls if function.name in inner else ():
+            if call.callee in inner and _KERNELS.search(call.callee):
+                name = readable(call.callee.split(".", 1)[-1])
+                message = f"reverse over reverse of `{name}`, which calls itself or is too large to be inlined"
+                remedy = "take forward over reverse, jvp of grad, or write the function as a loop"
+                raise DerivativeError(message, where=module.where, remedy=remedy)
 
 
 def check_nesting(module: DiffModule) -> None:
