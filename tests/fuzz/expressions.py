@@ -53,7 +53,14 @@ NUMBERS: Table = {
     "dot": ["np.dot({v1}, {v2}) * 0.5", "({v1} @ {v2}) * 0.5"],
     "call": ["helper({N1}, {N2})", "polynomial({N1}, 3)"],
     "tuple": ["pair({N1}, {v1})[1]", "Point({N1}, {N2}).u"],
-    "recursion": ["repeated({N1}, 3)"],
+    "recursion": ["repeated({N1}, 3)", "folded({v1}, 0)", "halved({v1})", "branched({v1}, 0)"],
+    "set": ["chosen({v1}, {0, n - 1})", "kept_if({N1}, {n, 2, 5})"],
+    "generator": ["sum_of_partials({v1})"],
+    "handed on": [
+        "weighted([{N1}, {N2}, 0.5])",
+        "grown([{N1}], {v1})",
+        "changed({0: {N1}, 1: {N2}}, {b})",
+    ],
     "choice": ["({N1} if {t} else {N2})", "max({N1}, {N2})", "min({N1}, 0.4321)"],
     "complex": [
         "(np.exp(1j * {N1}) * (0.5 + {N2} * 1j)).real",
@@ -100,6 +107,7 @@ VECTORS: Table = {
     "roll": ["np.roll({V1}, 1)"],
     "axis": ["(np.sum({m1}, axis=0) * 0.25)", "(np.sum({m1}, axis=1) * 0.25)"],
     "call": ["scaled({V1}, {b})", "filled(np.zeros(n), {V1})"],
+    "recursion": ["woven(np.zeros(n), {V1}, 0)"],
     "comprehension": ["np.array([{v1}[k] for k in range(n)])"],
     "order": ["np.sort({V1})", "{V1}[np.argsort({V2})]"],
     "list": ["joined({V1}, {b})"],

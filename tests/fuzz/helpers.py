@@ -14,14 +14,24 @@ __all__ = [
     "WHOLE",
     "Point",
     "TypedList",
+    "branched",
+    "changed",
+    "chosen",
     "filled",
+    "folded",
+    "grown",
+    "halved",
     "helper",
     "joined",
+    "kept_if",
     "math",
     "pair",
     "polynomial",
     "repeated",
     "scaled",
+    "sum_of_partials",
+    "weighted",
+    "woven",
 ]
 
 Point = namedtuple("Point", "u v")  # noqa: PYI024  Numba knows these
@@ -91,3 +101,98 @@ def joined(w, u):  # type: ignore[no-untyped-def]
     for i in range(1, w.size):
         items.append(items[i - 1] * 0.5 + w[i] * u)
     return np.array(items)
+
+
+@numba.njit
+def folded(w, i):  # type: ignore[no-untyped-def]
+    """Call itself, and use an item behind that."""
+    if i >= w.size:
+        return 0.75
+    return np.sin(w[i]) * folded(w, i + 1) + 0.1 * w[i]
+
+
+@numba.njit
+def halved(w):  # type: ignore[no-untyped-def]
+    """Call itself twice, with parts of an array."""
+    if w.size < 2:
+        return np.sum(w)
+    middle = w.size // 2
+    return np.tanh(halved(w[:middle]) * halved(w[middle:]) + 0.25 * w[middle])
+
+
+@numba.njit
+def branched(w, i):  # type: ignore[no-untyped-def]
+    """Call itself twice, and multiply what comes of one by itself."""
+    if i >= w.size:
+        return 0.5
+    left, right = branched(w, 2 * i + 1), branched(w, 2 * i + 2)
+    return np.tanh(w[i] * left + right * right)
+
+
+@numba.njit
+def woven(out, w, i):  # type: ignore[no-untyped-def]
+    """Call itself between two writes to its argument."""
+    if i < w.size:
+        out[i] = np.tanh(w[i])
+        woven(out, w, i + 1)
+        out[i] *= out[i - 1] + 0.5
+    return out
+
+
+@numba.njit
+def chosen(w, places):  # type: ignore[no-untyped-def]
+    """Go through a set."""
+    total = 0.0
+    for k, v in zip(places, w):
+        total += w[k % w.size] * np.cos(v)
+    return total
+
+
+@numba.njit
+def kept_if(u, numbers):  # type: ignore[no-untyped-def]
+    """Ask a set."""
+    return u * np.cos(u) if 2 in numbers else 0.5
+
+
+@numba.njit
+def partials(w):  # type: ignore[no-untyped-def]
+    """Count while it yields."""
+    product = 1.0
+    for i in range(w.size):
+        product *= np.cos(w[i])
+        yield product
+
+
+@numba.njit
+def sum_of_partials(w):  # type: ignore[no-untyped-def]
+    """Read a generator."""
+    total = 0.0
+    for i, v in enumerate(partials(w)):
+        total += v * w[i]
+    return total
+
+
+@numba.njit
+def weighted(items):  # type: ignore[no-untyped-def]
+    """Read a list."""
+    total = 0.0
+    for i, v in enumerate(items):
+        total += np.sin(v) * (i + 1)
+    return total
+
+
+@numba.njit
+def grown(items, w):  # type: ignore[no-untyped-def]
+    """Change a list of its caller's."""
+    for v in w:
+        items.append(np.tanh(items[-1] * v))
+    items[0] *= 0.5
+    return items[0] + items[-1]
+
+
+@numba.njit
+def changed(found, u):  # type: ignore[no-untyped-def]
+    """Change a dict of its caller's."""
+    found[1] = np.tanh(found[0]) * u + found.get(1, 0.0)
+    found[2] = found.pop(1) * 0.5
+    return found[2] * np.cos(found[0])
