@@ -141,10 +141,11 @@ def woven(out, w, i):  # type: ignore[no-untyped-def]
 
 @numba.njit
 def chosen(w, places):  # type: ignore[no-untyped-def]
-    """Go through a set."""
+    """Ask a set of each place. (Numba's own loops over sets crash without LLVM's optimisation, as here.)"""
     total = 0.0
-    for k, v in zip(places, w):
-        total += w[k % w.size] * np.cos(v)
+    for k, v in enumerate(w):
+        if k in places:
+            total += w[k - 1] * np.cos(v)
     return total
 
 
