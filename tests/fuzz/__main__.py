@@ -30,6 +30,9 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     seeds = range(given.seed, given.seed + given.count)
     questions = given.questions.split(",") if given.questions else None
+    known = (*checks.ALWAYS, *checks.DRAWN, checks.RAISES)
+    for question in set(questions or ()) - set(known):
+        parser.error(f"no question is called {question!r}; they are {', '.join(known)}")
     report = run(seeds, given.workers, tell, given.size, given.folder, questions)
     print(report.text(), flush=True)
     if given.shrink:
