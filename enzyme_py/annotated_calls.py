@@ -17,6 +17,7 @@ from enzyme_py.modes import Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.runners import positional_runner
 from enzyme_py.request import Activity
+from enzyme_py.shared_arguments import Shared, check_unwritten, shared_memory
 
 _NUMBERS = frozenset((float, int, complex, bool, np.float64, np.float32, np.int64, np.complex128))
 
@@ -51,9 +52,13 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
         else:
             parts.append(one)
             in_memory += type(one) not in _NUMBERS
+    shared: list[Shared] = []
     if in_memory > 1:
-        check_apart(kernel, [as_annotation(one) for one in rest])
+        annotations = [as_annotation(one) for one in rest]
+        check_apart(kernel, annotations)
+        shared = shared_memory(kernel, annotations)
     returned: tuple[Any, ...] = known[1](*parts)
+    check_unwritten(kernel, shared)
     return returned
 
 
@@ -64,6 +69,7 @@ def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, 
     annotations = [*map(Const, held), *map(as_annotation, rest)]
     width, is_batch = lanes_of(kernel, annotations)
     check_apart(kernel, annotations)
+    shared = shared_memory(kernel, annotations)
     activities = tuple(one.activity for one in annotations)
     plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held))
     parts: list[Any] = []
@@ -74,6 +80,7 @@ def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, 
     if form is not None and result is None and not is_batch:
         made_of(kernel, "calls")[form] = given[0], runner  # the mode is held: its id is in the key
     returned: tuple[Any, ...] = runner(*parts)
+    check_unwritten(kernel, shared)
     return returned
 
 

@@ -22,6 +22,7 @@ from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.runners import positional_runner
 from enzyme_py.njit.split import Half
 from enzyme_py.request import Activity, Direction
+from enzyme_py.shared_arguments import check_unwritten, shared_memory
 
 
 class Tape:
@@ -112,11 +113,13 @@ class _Halves:
         kernel, held = opened(self.function)
         annotations = self._annotations(kernel, held, given)
         check_apart(kernel, annotations)
+        shared = shared_memory(kernel, annotations)
         plan = self._plan(kernel, len(held), annotations, Direction.SPLIT_FORWARD)
         parts = _parts(annotations)
         tape = Tape()
         tape.opened = kernel, held
         *places, primal = positional_runner(plan, 1 + len(parts))(tape.address, *parts)
+        check_unwritten(kernel, shared)
         shadows = [_shadow(tape, place, primal) for place in places]
         is_batch = plan.annotated.is_batch
         shadow = tuple(shadows) if is_batch and shadows else next(iter(shadows), None)
