@@ -147,12 +147,15 @@ def test_a_run_that_is_ended_leaves_its_answers_and_nothing_else(
         "--workers",
         "1",
     ]
+    # Where these tests run in the background, Ctrl-C is ignored, by whatever they start as well.
+    usual = signal.signal(number, signal.default_int_handler)
     process = subprocess.Popen(
         [*command, "--questions", "reverse", "--folder", str(answers.parent)],
         cwd=Path(__file__).parent.parent,
         env={**os.environ, "TMPDIR": str(outside)},
         stderr=subprocess.DEVNULL,  # the KeyboardInterrupt
     )
+    signal.signal(number, usual)
     try:
         while process.poll() is None and not answers.exists():
             time.sleep(0.05)
@@ -160,6 +163,7 @@ def test_a_run_that_is_ended_leaves_its_answers_and_nothing_else(
         assert process.wait(60) in (128 + signal.SIGTERM, -signal.SIGINT)
     finally:
         process.kill()
+        process.wait()
     assert not list(outside.iterdir())
     verdicts = {outcome["verdict"] for one in kept(answers) for outcome in one["outcomes"]}
     assert verdicts <= {"right", "refused", "inconclusive", "invalid"}
