@@ -252,3 +252,52 @@ def test_a_typed_list_that_is_read() -> None:
     weights, shadow = numba.typed.List([W.copy(), W.copy()]), np.zeros(X.size)
     enzyme.autodiff(layers, enzyme.Duplicated(X.copy(), shadow), enzyme.Const(weights))
     assert shadow[0] == W[0]
+
+
+@numba.njit
+def written_item(y, held):
+    held[0] = held[1] * y
+    return held[0]
+
+
+@numba.njit
+def written_element(y, held):
+    held[0][0] = held[1][0] * y
+    return held[0][0]
+
+
+@numba.njit
+def read_item(y, held):
+    return held[0] * y * y
+
+
+def list_of_numbers(y):
+    return enzyme.grad(written_item)(y, [1.0, 2.0]) * y
+
+
+def list_of_arrays(y):
+    return enzyme.grad(written_element)(y, [np.ones(2), np.full(2, 2.0)]) * y
+
+
+def dict_of_arrays(y):
+    return enzyme.grad(written_element)(y, {0: np.ones(2), 1: np.full(2, 2.0)}) * y
+
+
+@pytest.mark.parametrize("kernel", [list_of_numbers, list_of_arrays, dict_of_arrays])
+def test_containers_that_a_kernel_gives_to_a_derivative(kernel: Callable[..., Any]) -> None:
+    """They are Const there, and the derivative of 2 y, which is lost, is told to be."""
+    with pytest.warns(ConstWrittenWarning, match="may write `held`"):
+        assert enzyme.grad(kernel)(0.7) == 0.0
+
+
+def test_containers_that_a_derivative_only_reads() -> None:
+    """The derivative of y y, times y and differentiated once more: 4 y."""
+
+    def of_a_list(y):
+        return enzyme.grad(read_item)(y, [1.0, 2.0]) * y
+
+    def of_a_dict(y):
+        return enzyme.grad(read_item)(y, {0: 1.0, 1: 2.0}) * y
+
+    for kernel in (of_a_list, of_a_dict):
+        assert enzyme.grad(kernel)(0.7) == 4 * 0.7
