@@ -101,7 +101,6 @@ CASES: dict[str, Case] = {
     ),
     # (x0 x1) ((x1 x2) x0)
     "filled": (filled, symbolic(lambda a, b, c, d, e: a * b * b * c * a)),
-    "square_of_product": (square_of_product, symbolic(lambda *x: np.prod(x) ** 2)),
     # x0 (x1 + x2^2 2^2)
     "in_turns": (in_turns, symbolic(lambda a, b, c, d, e: a * (b + 4 * c * c))),
 }

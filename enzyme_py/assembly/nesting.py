@@ -20,9 +20,8 @@ from enzyme_py.assembly.requests import Requests
 from enzyme_py.errors import DerivativeError
 
 _REQUEST = re.compile(r"@__enzyme_[\w.]+\(ptr")
-_KERNELS = re.compile(
-    r"k\d+\.(?!enzyme_py)"
-)  # a name of assembly/names.py, or one that the pass made of it
+# A name that assembly/names.py gives, or one that the pass made of it.
+_KERNELS = re.compile(r"k\d+\.(?!enzyme_py)")
 
 
 def nests_reverse(ir: str) -> bool:

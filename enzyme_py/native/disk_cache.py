@@ -33,7 +33,7 @@ from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.runtime import DECLARATIONS
 from enzyme_py.settings import settings
 
-FORMAT = 4  # raise it with every change to this file's layout or to how code is generated
+FORMAT = 5  # raise it with every change to this file's layout or to how code is generated
 HEAD = b"enzyme_py derivative %d\n" % FORMAT
 SUFFIX = ".derivative"
 _DIGEST_SIZE = hashlib.sha256().digest_size
