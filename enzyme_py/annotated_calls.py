@@ -17,7 +17,7 @@ from enzyme_py.modes import Mode, Reverse
 from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.runners import positional_runner
 from enzyme_py.request import Activity
-from enzyme_py.shared_arguments import Shared, check_unwritten, shared_memory
+from enzyme_py.shared_arguments import Shared, check_unwritten
 
 _NUMBERS = frozenset((float, int, complex, bool, np.float64, np.float32, np.int64, np.complex128))
 
@@ -54,9 +54,7 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
             in_memory += type(one) not in _NUMBERS
     shared: list[Shared] = []
     if in_memory > 1:
-        annotations = [as_annotation(one) for one in rest]
-        check_apart(kernel, annotations)
-        shared = shared_memory(kernel, annotations)
+        shared = check_apart(kernel, [as_annotation(one) for one in rest])
     returned: tuple[Any, ...] = known[1](*parts)
     check_unwritten(kernel, shared)
     return returned
@@ -68,8 +66,7 @@ def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, 
     kernel, held = opened(function)
     annotations = [*map(Const, held), *map(as_annotation, rest)]
     width, is_batch = lanes_of(kernel, annotations)
-    check_apart(kernel, annotations)
-    shared = shared_memory(kernel, annotations)
+    shared = check_apart(kernel, annotations)
     activities = tuple(one.activity for one in annotations)
     plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held))
     parts: list[Any] = []
@@ -114,23 +111,24 @@ def lanes_of(kernel: Any, annotations: Sequence[Annotation]) -> tuple[int, bool]
     return (widths.pop() if widths else 1), bool(batches)
 
 
-def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
-    """Refuse a shadow that shares memory with another argument or its shadow."""
+def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> list[Shared]:
+    """Refuse a shadow that shares memory with another argument or its shadow; return the arguments that do."""
     arrays = [
         (number, place == 0, array)
         for number, one in enumerate(annotations)
         for place, value in enumerate((one.primal, *one.shadows))
         for array in arrays_in(value)
     ]
+    shared: list[Shared] = []
     for i, (number, is_primal, array) in enumerate(arrays):
         for other_number, other_is_primal, other in arrays[:i]:
-            if (is_primal and other_is_primal) or number == other_number:
+            if number == other_number or not share_memory(array, other):
                 continue
-            if share_memory(array, other):
-                names = argument_names(kernel)
-                message = (
-                    f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
-                )
-                raise ShadowError(
-                    message, where=where_is(kernel), remedy="give each its own memory"
-                )
+            names = argument_names(kernel)
+            name, other_name = names[number], names[other_number]
+            if is_primal and other_is_primal:
+                shared.append(Shared((other_name, name), other, array, other.copy()))
+                continue
+            message = f"a shadow of `{name}` and one of `{other_name}` share memory"
+            raise ShadowError(message, where=where_is(kernel), remedy="give each its own memory")
+    return shared

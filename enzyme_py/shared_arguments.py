@@ -7,14 +7,13 @@ is known only behind it: what it left in the common elements is compared with wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from enzyme_py.annotations import Annotation, arrays_in, share_memory
 from enzyme_py.errors import ShadowError
-from enzyme_py.frontend.lower import argument_names, where_is
+from enzyme_py.frontend.lower import where_is
 
 
 class Shared(NamedTuple):
@@ -24,26 +23,6 @@ class Shared(NamedTuple):
     first: np.ndarray
     second: np.ndarray
     before: np.ndarray
-
-
-def shared_memory(kernel: Any, annotations: Sequence[Annotation]) -> list[Shared]:
-    """Return the pairs of arguments of a kernel that share memory."""
-    found = list(_pairs(annotations))
-    names = argument_names(kernel) if found else ()
-    return [
-        Shared((names[other], names[one]), second, first, second.copy())
-        for one, first, other, second in found
-    ]
-
-
-def _pairs(annotations: Sequence[Annotation]) -> Iterator[tuple[int, np.ndarray, int, np.ndarray]]:
-    primals = [
-        (number, array) for number, one in enumerate(annotations) for array in arrays_in(one.primal)
-    ]
-    for place, (number, array) in enumerate(primals):
-        for other_number, other in primals[:place]:
-            if share_memory(array, other):
-                yield number, array, other_number, other
 
 
 def check_unwritten(kernel: Any, shared: Sequence[Shared]) -> None:

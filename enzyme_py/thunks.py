@@ -22,7 +22,7 @@ from enzyme_py.njit.annotated import Annotated
 from enzyme_py.njit.runners import positional_runner
 from enzyme_py.njit.split import Half
 from enzyme_py.request import Activity, Direction
-from enzyme_py.shared_arguments import check_unwritten, shared_memory
+from enzyme_py.shared_arguments import check_unwritten
 
 
 class Tape:
@@ -112,8 +112,7 @@ class _Halves:
         """Run the kernel and keep what `reverse` needs: returns (tape, primal, shadow)."""
         kernel, held = opened(self.function)
         annotations = self._annotations(kernel, held, given)
-        check_apart(kernel, annotations)
-        shared = shared_memory(kernel, annotations)
+        shared = check_apart(kernel, annotations)
         plan = self._plan(kernel, len(held), annotations, Direction.SPLIT_FORWARD)
         parts = _parts(annotations)
         tape = Tape()
