@@ -171,7 +171,6 @@ def test_refusals_say_what_to_do(ask, error, words) -> None:
 
 FRESH = """
 import numba, numpy as np, enzyme_py as enzyme
-import tests.handed_on_kernels  # noqa: F401  # its kernels join the table
 from tests.container_kernels import CASES, POINT
 for name in ("typed_list_of_arrays_joined", "jitclass_made_inside"):
     case = CASES[name]

@@ -201,6 +201,7 @@ entry:
 
 define void @g(ptr %p, { ptr, [2 x double], { i1, i64 } } %tape) {
   tail call fastcc void @"f x"(ptr nonnull %p, { ptr, [2 x double], { i1, i64 } } %tape, double 1.0) #0
+  call fastcc void @"f x"(ptr %p, { ptr, [2 x double], { i1, i64 } } { ptr null, [2 x double] zeroinitializer, { i1, i64 } { i1 true, i64 3 } }, double 1.0)
   ret void
 }
 

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from enzyme_py.assembly.ir_text import call_in, split_operands
+from enzyme_py.assembly.ir_text import balanced, call_in, split_operands
 
 _GLOBAL = re.compile(r'@(?P<name>"[^"]*"|[-\w$.]+)\(')
 _ARRAY = re.compile(r"\[(\d+) x (.*)\]")
@@ -115,33 +115,21 @@ def _parts(line: str) -> tuple[str, list[str], str]:
     found = _GLOBAL.search(line)
     if found is None:
         return line, [], ""
-    end = _end(line, found.end() - 1)
-    return line[: found.end()], split_operands(line[found.end() : end]), line[end:]
-
-
-def _end(text: str, begin: int) -> int:
-    """Return where the bracket that opens at a place is closed."""
-    depth, is_quoted = 0, False
-    for place in range(begin, len(text)):
-        letter = text[place]
-        is_quoted ^= letter == '"'
-        if not is_quoted:
-            depth += (letter in "([{") - (letter in ")]}")
-            if depth == 0:
-                return place
-    return len(text)
+    inside = balanced(line[found.end() :])
+    end = found.end() + len(inside)
+    return line[: found.end()], split_operands(inside), line[end:]
 
 
 def _struct(operand: str) -> str:
-    """Return the type that an operand begins with, if that is a struct or an array with fields, else nothing."""
+    """Return the type of an operand, if that is a struct or an array with fields, else nothing."""
     if operand[:1] not in ("{", "["):
         return ""
-    kind = operand[: _end(operand, 0) + 1]
+    kind = operand[: len(balanced(operand[1:])) + 2]
     return kind if any(_fields(kind)) else ""
 
 
 def _behind(operand: str, kind: str) -> str:
-    """Return an operand without its type."""
+    """Return an operand without its type; a struct may be written out there."""
     return operand[len(kind) :].strip()
 
 

@@ -85,17 +85,17 @@ def call_in(instruction: str) -> Call | None:
     found = _CALL.search(instruction)
     if found is None:
         return None
-    return Call(found.group(1).strip('"'), tuple(split_operands(_balanced(found.group(2)))))
+    return Call(found.group(1).strip('"'), tuple(split_operands(balanced(found.group(2)))))
 
 
-def _balanced(text: str) -> str:
+def balanced(text: str) -> str:
     """Cut the text at the bracket that closes more than was opened."""
     depth, quoted = 0, False
     for place, letter in enumerate(text):
         if letter == '"':
             quoted = not quoted
-        elif not quoted and letter in "()":
-            depth += 1 if letter == "(" else -1
+        elif not quoted and letter in "()[]{}":
+            depth += 1 if letter in "([{" else -1
             if depth < 0:
                 return text[:place]
     return text
@@ -130,7 +130,7 @@ def functions_in(ir: str) -> Iterator[Function]:
         if line.startswith("define "):
             found = _DEFINE.match(line)
             name, parameters = (found.group(1).strip('"'), found.group(2)) if found else ("", "")
-            parameters = _balanced(parameters)
+            parameters = balanced(parameters)
             lines = []
         elif line == "}":
             if name:

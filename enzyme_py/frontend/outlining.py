@@ -136,11 +136,10 @@ _usual_hash_value = setobj.get_hash_value
 
 
 def _hash_value(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> Any:
-    typing_context = context.typing_context
-    function = typing_context.resolve_value_type(hash)
-    if tuple_hash_type(function, (kind,)) is None:
+    function = context.typing_context.resolve_value_type(hash)
+    own = tuple_hash_type(function, (kind,))
+    if own is None:
         return _usual_hash_value(context, builder, kind, value)
-    own = typing_context.resolve_function_type(function, (kind,), {})
     return context.get_function(function, own)(builder, (value,))
 
 
