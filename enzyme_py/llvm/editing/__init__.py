@@ -1,0 +1,1 @@
+"""Making new code: instructions at a place, copies of blocks and functions, other names."""
