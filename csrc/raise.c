@@ -7,16 +7,8 @@
 #define _GNU_SOURCE
 #include "region.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-struct frame {
-    jmp_buf jump;
-    frame *outer;
-    int32_t status;
-    void *excinfo;
-};
 
 static void open_region(thread *self, enzyme_py_region *region) {
     region->below = self->region;
@@ -42,6 +34,7 @@ static void close_above(thread *self, const enzyme_py_region *region) {
 static int32_t run(thread *self, void (*body)(void *), void *pack, void **excinfo) {
     frame here;
     here.outer = self->frame;
+    here.body = body;
     here.status = ENZYME_PY_OK;
     here.excinfo = NULL;
     self->frame = &here;
@@ -55,6 +48,7 @@ int32_t enzyme_py_enter(void (*body)(void *), void *pack, void **excinfo, int32_
     thread *self = this_thread();
     enzyme_py_region *region = self == NULL ? NULL : region_take(self);
     if (region == NULL) {
+        if (self != NULL) self->failure = (enzyme_py_failure){.body = body};
         if (excinfo != NULL) *excinfo = NULL;
         return ENZYME_PY_NO_MEMORY;
     }

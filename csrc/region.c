@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "region.h"
 
+#include "crash.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -24,6 +26,7 @@
 #define SMALL 64                           /* such classes; then four a doubling, in units */
 #define UNIT ((size_t)64)
 #define LARGEST ((size_t)1 << 40)          /* bytes in one block; a larger wish is a mistake */
+#define ADDRESS_SPACE ((size_t)1 << 47)    /* what no process has; negative sizes lie above */
 #define RESERVE ((size_t)16 << 30)         /* address space of a chunk, where it costs nothing */
 #define RESERVE_LIMITED ((size_t)32 << 20) /* the same where RLIMIT_AS is set */
 #define FIRST_STEP ((size_t)1 << 20)
@@ -323,6 +326,7 @@ static void thread_end(void *dying) {
     thread *self = dying;
     destroy_list(self->spare);
     destroy_list(self->region);
+    crash_stack_give(self->signal_stack);
     free(self);
     current = NULL;
 }
@@ -343,6 +347,7 @@ static thread *thread_begin(void) {
         free(self);
         return NULL;
     }
+    self->signal_stack = crash_stack_take();
     return current = self;
 }
 
@@ -351,13 +356,27 @@ thread *this_thread(void) {
     return __builtin_expect(self != NULL, 1) ? self : thread_begin();
 }
 
+const frame *running_frame(void) { return current == NULL ? NULL : current->frame; }
+
+int32_t guard_is_on(void) { return guards; }
+
 /* -- blocks ------------------------------------------------------------------------------- */
 
-static void *out_of_memory(thread *self) {
-    if (self != NULL && self->frame != NULL) enzyme_py_raise(ENZYME_PY_NO_MEMORY, NULL);
+/* Noted for whoever turns the status into an exception; nothing of it is known beforehand, so that
+ * a request that succeeds costs nothing. */
+__attribute__((cold, noinline)) static void *fail(size_t count, size_t size, const void *caller) {
+    thread *self = this_thread();
+    if (self != NULL && self->frame != NULL) {
+        size_t total;
+        bool overflows = __builtin_mul_overflow(count, size, &total) || total > ADDRESS_SPACE;
+        self->failure = (enzyme_py_failure){count, size, caller, self->frame->body};
+        enzyme_py_raise(overflows ? ENZYME_PY_NO_SUCH_SIZE : ENZYME_PY_NO_MEMORY, NULL);
+    }
     errno = ENOMEM;
     return NULL;
 }
+
+#define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
 static block *unlink_free(enzyme_py_region *region, unsigned class) {
     block *found = region->free[class];
@@ -442,14 +461,14 @@ static block *take_block(enzyme_py_region *region, size_t size, unsigned char **
     return made != NULL ? made : region_block(region, class, clean);
 }
 
-static void *allocate(size_t size, unsigned char **clean) {
+__attribute__((always_inline)) static inline void *allocate(size_t size, unsigned char **clean) {
     thread *self = this_thread();
     if (self == NULL || size > LARGEST || ++self->allocations == self->fail_at) {
-        return out_of_memory(self);
+        return NULL;
     }
     enzyme_py_region *region = self->region;
     block *made = take_block(region, size, clean);
-    if (made == NULL) return out_of_memory(self);
+    if (made == NULL) return NULL;
     made->owner = region;
     made->mark = LIVE;
     if (region != NULL) count_live(self, region, extent_of(made));
@@ -497,15 +516,16 @@ static block *checked(void *payload) {
 
 void *enzyme_py_malloc(size_t size) {
     unsigned char *clean;
-    return allocate(size, &clean);
+    void *payload = allocate(size, &clean);
+    return __builtin_expect(payload != NULL, 1) ? payload : fail(1, size, CALLER);
 }
 
 void *enzyme_py_calloc(size_t count, size_t size) {
     size_t total;
     unsigned char *clean = (unsigned char *)UINTPTR_MAX;
-    if (__builtin_mul_overflow(count, size, &total)) return out_of_memory(this_thread());
+    if (__builtin_mul_overflow(count, size, &total)) return fail(count, size, CALLER);
     unsigned char *payload = allocate(total, &clean);
-    if (payload == NULL) return NULL;
+    if (__builtin_expect(payload == NULL, 0)) return fail(count, size, CALLER);
     if (this_thread()->scribbles) clean = payload + total;
     if (payload < clean) {
         size_t dirty = (size_t)(clean - payload);
@@ -545,29 +565,43 @@ static bool resize_at_top(block *self, size_t size) {
 }
 
 void *enzyme_py_realloc(void *payload, size_t size) {
-    if (payload == NULL) return enzyme_py_malloc(size);
+    unsigned char *clean;
+    if (payload == NULL) {
+        void *made = allocate(size, &clean);
+        return made != NULL ? made : fail(1, size, CALLER);
+    }
     block *self = checked(payload);
     size_t capacity = capacity_of(self);
     bool fits = size <= capacity && size >= capacity / 2;
     if (fits && self->class != GUARDED) return payload;
     if (resize_at_top(self, size)) return payload;
-    void *moved = enzyme_py_malloc(size);
-    if (moved == NULL) return NULL;
+    void *moved = allocate(size, &clean);
+    if (moved == NULL) return fail(1, size, CALLER);
     memcpy(moved, payload, size < capacity ? size : capacity);
     enzyme_py_free(payload);
     return moved;
 }
 
+/* Null for alignments that are not served, and where memory runs out. */
+static void *allocate_aligned(size_t alignment, size_t size) {
+    unsigned char *clean;
+    if (alignment > UNIT) return NULL;
+    if (alignment > GRAIN && size < SMALL * GRAIN) size = SMALL * GRAIN;
+    return allocate(size, &clean);
+}
+
 void *enzyme_py_aligned_alloc(size_t alignment, size_t size) {
-    if (alignment <= GRAIN) return enzyme_py_malloc(size);
-    if (alignment <= UNIT) return enzyme_py_malloc(size > SMALL * GRAIN ? size : SMALL * GRAIN);
+    void *payload = allocate_aligned(alignment, size);
+    if (payload != NULL) return payload;
+    if (alignment <= UNIT) return fail(1, size, CALLER);
     errno = EINVAL;
     return NULL;
 }
 
 int enzyme_py_posix_memalign(void **payload, size_t alignment, size_t size) {
     if (alignment > UNIT) return EINVAL;
-    *payload = enzyme_py_aligned_alloc(alignment, size);
+    *payload = allocate_aligned(alignment, size);
+    if (*payload == NULL) *payload = fail(1, size, CALLER);
     return *payload == NULL ? ENOMEM : 0;
 }
 
@@ -586,6 +620,11 @@ void enzyme_py_region_stats(enzyme_py_stats *stats) {
     stats->peak = self->peak;
     stats->allocations = self->allocations;
     stats->turn = self->turn;
+}
+
+void enzyme_py_last_failure(enzyme_py_failure *failure) {
+    thread *self = this_thread();
+    *failure = self == NULL ? (enzyme_py_failure){0} : self->failure;
 }
 
 void enzyme_py_reset_stats(void) {

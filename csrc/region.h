@@ -5,6 +5,8 @@
 #include "guard.h"
 #include "runtime.h"
 
+#include <setjmp.h>
+
 #define CLASSES 188
 #define CLASS_WORDS 3
 
@@ -29,6 +31,14 @@ struct enzyme_py_region {
     block *free[CLASSES];
 };
 
+struct frame {
+    jmp_buf jump;
+    frame *outer;
+    void (*body)(void *);
+    int32_t status;
+    void *excinfo;
+};
+
 struct thread {
     enzyme_py_region *region; /* the innermost open one */
     frame *frame;             /* the innermost enter */
@@ -38,9 +48,13 @@ struct thread {
     uint64_t age, aged_at; /* milliseconds */
     uint32_t closings;
     int32_t scribbles;
+    enzyme_py_failure failure; /* the last */
+    void *signal_stack;        /* see crash.h */
 };
 
 thread *this_thread(void);                       /* null only where memory ran out */
+const frame *running_frame(void);                /* for a handler of signals: begins no thread */
+int32_t guard_is_on(void);
 enzyme_py_region *region_take(thread *self);     /* a spare one or a new one; null: no memory */
 void region_give(thread *self, enzyme_py_region *region); /* release its blocks, keep its pages */
 

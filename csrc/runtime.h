@@ -15,8 +15,9 @@
  * Raising. enzyme_py_raise never returns: it jumps to the innermost enzyme_py_enter of the thread.
  * Generated code holds nothing to unwind, for all it owns lies in the region. No C++ frame, no
  * Python call and no lock may lie between. Raising with no frame open ends the process.
- * When memory runs out below a frame, ENZYME_PY_NO_MEMORY is raised with a null excinfo; without a
- * frame a null pointer is returned.
+ * When memory runs out below a frame, ENZYME_PY_NO_MEMORY is raised with a null excinfo; where the
+ * size cannot be meant, being negative or larger than any address space, ENZYME_PY_NO_SUCH_SIZE;
+ * without a frame a null pointer is returned. enzyme_py_last_failure tells what was asked for.
  *
  * Status codes. Numba's own are 0 (good), -1, -2, -3, and >= 1 for user exceptions (see
  * numba/core/callconv.py). Ours lie apart from them and come without excinfo: whoever calls
@@ -38,6 +39,7 @@ enum {
     ENZYME_PY_NO_MEMORY = -16, /* the system refused memory, or enzyme_py_fail_after says so */
     ENZYME_PY_BUSY = -17,       /* the tape is entered already */
     ENZYME_PY_TOO_LARGE = -18,  /* raised by generated code: a size that BLAS cannot take */
+    ENZYME_PY_NO_SUCH_SIZE = -19, /* bytes that cannot be meant: no address space has so many */
 };
 
 typedef struct enzyme_py_region enzyme_py_region;
@@ -50,6 +52,13 @@ typedef struct {
     size_t regions_open; /* tapes that are entered included */
     size_t turn;         /* `live` at the last enzyme_py_hint_turn since enzyme_py_reset_stats */
 } enzyme_py_stats;
+
+/* The last request of this thread that failed below a frame. */
+typedef struct {
+    size_t count, size;    /* so many elements of so many bytes; 0 of 0: a region of the call itself */
+    const void *caller;    /* the return address of the request */
+    void (*body)(void *);  /* what the innermost frame ran */
+} enzyme_py_failure;
 
 /* Run body(pack) with a new region open and a frame that a raise can jump to. Returns 0, or the
  * status that was raised, with *excinfo what it was raised with (excinfo may be null). The region
@@ -82,6 +91,7 @@ ENZYME_PY_API void enzyme_py_tape_free(enzyme_py_region *tape);    /* null is fi
 
 ENZYME_PY_API void enzyme_py_region_stats(enzyme_py_stats *stats);
 ENZYME_PY_API void enzyme_py_reset_stats(void);
+ENZYME_PY_API void enzyme_py_last_failure(enzyme_py_failure *failure);
 /* Called by a kernel at its end: in a gradient, between the forward and the reverse sweep. */
 ENZYME_PY_API void enzyme_py_hint_turn(void);
 ENZYME_PY_API void enzyme_py_trim(void);                /* give kept memory back to the system */

@@ -1,4 +1,4 @@
-"""The command line: `python -m enzyme_py install | doctor | cache`."""
+"""The command line: `python -m enzyme_py install | doctor | inspect | cache`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,24 @@ def _parser() -> argparse.ArgumentParser:
     install.set_defaults(run=_install)
 
     doctor = commands.add_parser("doctor", help="say what is installed, and whether it works")
+    doctor.add_argument(
+        "--last-crash", action="store_true", help="tell of the last derivative that crashed"
+    )
     doctor.set_defaults(run=_doctor)
+
+    inspect = commands.add_parser("inspect", help="say what was done to a kernel's gradient")
+    inspect.add_argument(
+        "kernel", metavar="MODULE:FUNCTION", help="a module's name or a file's path"
+    )
+    inspect.add_argument("given", nargs="*", help="its arguments as Python; np is NumPy")
+    inspect.add_argument(
+        "--passes", action="store_true", help="each pass that changed the code (the usual)"
+    )
+    inspect.add_argument(
+        "--attempts", action="store_true", help="what was tried, and what came of it"
+    )
+    inspect.add_argument("--ir", metavar="PASS", help="the code behind a pass")
+    inspect.set_defaults(run=_inspect)
 
     cache = commands.add_parser("cache", help="say what the cache of derivatives holds")
     cache.add_argument("--clear", action="store_true", help="remove all of it")
@@ -51,11 +68,29 @@ def _install(given: argparse.Namespace) -> int:
 
 
 def _doctor(given: argparse.Namespace) -> int:
+    if given.last_crash:
+        from enzyme_py.host.last_crash import last_crash
+
+        print(last_crash() or "no derivative has crashed here, as far as is known")
+        return 0
     from enzyme_py import doctor
 
     text, is_well = doctor.diagnosis()
     print(text)
     return 0 if is_well else 1
+
+
+def _inspect(given: argparse.Namespace) -> int:
+    from enzyme_py.inspect import command
+
+    kernel, arguments = command.kernel_of(given.kernel), command.arguments_of(given.given)
+    if given.ir is not None:
+        print(command.code_behind(given.ir, kernel, arguments))
+    if given.attempts:
+        print(command.attempts_of(kernel, arguments))
+    if given.passes or not (given.attempts or given.ir):
+        print(command.passes_of(kernel, arguments))
+    return 0
 
 
 def _cache(given: argparse.Namespace) -> int:

@@ -11,8 +11,12 @@ import linecache
 import sys
 from dataclasses import dataclass
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from enzyme_py.settings import settings
+
+if TYPE_CHECKING:
+    from enzyme_py.native.refusals import Refusal
 
 MOST_OF_A_LINE = 100
 
@@ -66,6 +70,9 @@ class EnzymeError(Exception):
     """
 
     usual_remedy = ""  # of a class, for errors raised where only their text can be said
+    tried: tuple[
+        str, ...
+    ] = ()  # what was tried before it was raised, and what came of each attempt
 
     def __init__(
         self, what: str, *, where: Where | None = None, remedy: str = "", detail: str = ""
@@ -90,6 +97,8 @@ class EnzymeError(Exception):
             lines.append(f"  {self.where}")
         if self.remedy:
             lines.append(f"  {self.remedy}")
+        if self.tried and settings.verbose:
+            lines += ["  tried:", *(f"    {one}" for one in self.tried)]
         if self.detail:
             if settings.verbose:
                 lines.append(self.detail)
@@ -161,6 +170,42 @@ class RuleError(EnzymeError, TypeError):
 
 class SparsityError(EnzymeError, ValueError):
     """A sparsity pattern does not fit: of another shape, no pattern at all, or entries are missing."""
+
+
+class OutOfMemoryError(EnzymeError, MemoryError):
+    """A derivative asked for memory that the system does not have.
+
+    Generated code raises it without a text: then the C runtime tells what was asked for, and where.
+    """
+
+    def __init__(
+        self,
+        what: str | None = None,
+        *,
+        where: Where | None = None,
+        remedy: str = "",
+        detail: str = "",
+    ) -> None:
+        if what is None:
+            told = self._told()
+            what, where, remedy = told.what, told.where, told.remedy
+        super().__init__(what, where=where, remedy=remedy, detail=detail)
+
+    @staticmethod
+    def _told() -> Refusal:
+        from enzyme_py.native.refusals import out_of_memory
+
+        return out_of_memory()
+
+
+class ImpossibleSizeError(OutOfMemoryError):
+    """A derivative asked for a size that cannot be meant: a negative one, or more than can exist."""
+
+    @staticmethod
+    def _told() -> Refusal:
+        from enzyme_py.native.refusals import impossible_size
+
+        return impossible_size()
 
 
 class UnresolvedSymbolError(EnzymeError):

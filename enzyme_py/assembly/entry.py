@@ -11,7 +11,6 @@ lie in the region, and the caller copies them before it calls `enzyme_py_leave`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,20 +19,15 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import callconv, cgutils, types
 
-from enzyme_py.assembly.attributes import with_attributes
 from enzyme_py.assembly.block_copies import chosen_way, link_copies
 from enzyme_py.assembly.emit import kernel_types
 from enzyme_py.assembly.inlining import CallsItselfError, inline_all, inline_derivatives
-from enzyme_py.assembly.kept import NO_RECOMPUTING
 from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
-from enzyme_py.assembly.names import stable_names
 from enzyme_py.assembly.results import holds_arrays
-from enzyme_py.assembly.rule_functions import with_needed_rules
 from enzyme_py.assembly.runtime_ir import runtime_ir
 from enzyme_py.assembly.special_functions import link_special_functions
-from enzyme_py.assembly.strong_zero import plain_inside
-from enzyme_py.errors import DerivativeError, Where
+from enzyme_py.errors import DerivativeError, ImpossibleSizeError, OutOfMemoryError, Where
 from enzyme_py.frontend.llvm_modules import Modules
 from enzyme_py.frontend.lower import (
     CompiledKernel,
@@ -45,6 +39,11 @@ from enzyme_py.frontend.lower import (
 )
 from enzyme_py.frontend.ruled import drop_unused_rules, holds_rules
 from enzyme_py.frontend.target import KERNEL
+from enzyme_py.llvm import Module
+from enzyme_py.passes import pipeline
+from enzyme_py.passes.base import Draft
+from enzyme_py.passes.memory.cache_marks import NO_RECOMPUTING
+from enzyme_py.passes.requests import count_of_requests
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
 from enzyme_py.settings import settings
@@ -76,13 +75,13 @@ _OPTIONS = (
     "--enzyme-loop-invariant-cache=0",
     "--jump-threading-threshold=0",  # it splits allocations: zero gradients with rematerialisation
 )
-_PRIMITIVE_CALL = re.compile(r"\bcall\b[^\n]*@__enzyme_")
 
 # The statuses of csrc/runtime.h, and what a caller sees.
 _FAILURES = (
-    (-16, MemoryError, "the region allocator of enzyme_py is out of memory"),
-    (-17, RuntimeError, "this tape is in use by another thread"),
-    (-18, OverflowError, "array size too large to fit in C int"),
+    (-16, OutOfMemoryError, ()),  # which ask the runtime what happened
+    (-17, RuntimeError, ("this tape is in use by another thread",)),
+    (-18, OverflowError, ("array size too large to fit in C int",)),
+    (-19, ImpossibleSizeError, ()),
 )
 
 _POINTER = ir.IntType(8).as_pointer()
@@ -101,33 +100,38 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     lowered = [_lower_entry(one, given_types, where) for one in requests]
     names = tuple(entry_name(one) for one in requests)
     is_catching = any(catches(one.kernel) for one in lowered)
-    text = _module_text(lowered, requests)
-    is_nested = nests(text, request)
+    text, kept = _linked(lowered, requests)
+    draft = pipeline.run(pipeline.ASSEMBLE, Draft(Module(text), where, entries=kept))
+    is_nested = _nests(draft.code, request)
     if is_nested:
-        text = plain_inside(text)
-    is_recomputed = not is_catching and not nests_products(text, request) and not request.is_split
+        draft = pipeline.run(pipeline.ASSEMBLE_NESTED, draft)
+    nests_products = is_nested and draft.code.get(blas.HELPERS[0]) is not None
+    is_recomputed = not is_catching and not nests_products and not request.is_split
     # With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate). With products
     # it does where operands are recomputed (allocations.py), which in the code that an inner derivative
     # makes cannot be prevented. In reverse halves it lost whole loops, or wrote out of bounds, where an inner
     # loop counts the elements of an array (MEASURED: a gradient of zero; a segmentation fault).
     options = _OPTIONS + (() if is_recomputed else (NO_RECOMPUTING,))
-    is_kept = settings.keep_slopes and request.direction in _SWEEPS and not is_nested
-    is_fast = _is_fast(request.kernel)
-    return DiffModule(text, names, options, where, is_fast=is_fast, keeps_slopes=is_kept)
+    keeps_slopes = settings.keep_slopes and request.direction in _SWEEPS and not is_nested
+    return DiffModule(
+        str(draft.code),
+        names,
+        options,
+        where,
+        is_fast=_is_fast(request.kernel),
+        keeps_slopes=keeps_slopes,
+        is_nested=is_nested,
+        name=request.name,
+    )
 
 
 def _is_fast(kernel: Any) -> bool:
     return getattr(kernel, "targetoptions", {}).get("fastmath") is True
 
 
-def nests(ir: str, request: Request) -> bool:
+def _nests(code: Module, request: Request) -> bool:
     """Tell whether something in the module of a request is differentiated more than once."""
-    return len(_PRIMITIVE_CALL.findall(ir)) > 1 + request.is_split
-
-
-def nests_products(ir: str, request: Request) -> bool:
-    """Tell whether products of matrices are differentiated more than once."""
-    return blas.HELPERS[0] in ir and nests(ir, request)
+    return count_of_requests(code) > 1 + request.is_split
 
 
 def entry_name(request: Request) -> str:
@@ -166,14 +170,18 @@ def _entry_function(request: Request) -> Callable[..., Any]:
     return derivative
 
 
-def _module_text(lowered: Sequence[LoweredKernel], requests: Sequence[Request]) -> str:
+def _linked(
+    lowered: Sequence[LoweredKernel], requests: Sequence[Request]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the text of everything in one module, and the names in it that must stay as they are."""
     with Modules() as modules:
-        return _linked_text(lowered, requests, modules)
+        module, names = _linked_module(lowered, requests, modules)
+        return str(module), names
 
 
-def _linked_text(
+def _linked_module(
     lowered: Sequence[LoweredKernel], requests: Sequence[Request], modules: Modules
-) -> str:
+) -> tuple[llvm.ModuleRef, tuple[str, ...]]:
     module = _parsed("", modules)
     for one, request in zip(lowered, requests, strict=True):
         # First what calls, then what is called: LLVM links such functions only on demand.
@@ -181,7 +189,7 @@ def _linked_text(
         module.link_in(one.linked(modules))
     names = [entry_name(request) for request in requests]
     module.link_in(_parsed(runtime_ir(), modules))
-    is_nested = nests(str(module), requests[0])
+    is_nested = _nests(Module(str(module)), requests[0])
     link_special_functions(module, modules, is_nested=is_nested)
     names += _link_products(module, modules)
     is_ruled = holds_rules(module)
@@ -199,8 +207,10 @@ def _linked_text(
             "a shadow of zeros, in place of Const"
         )
         raise CallsItselfError(what, where=lowered[0].where, remedy=remedy)
+    if requests[0].inlines:
+        inline_all(module)
     module.verify()
-    return with_needed_rules(with_attributes(stable_names(str(module), names)))
+    return module, tuple(names)
 
 
 def _check_width(module: llvm.ModuleRef, where: Where) -> None:
@@ -256,9 +266,9 @@ def _return_status(
     context: Any, builder: ir.IRBuilder, entry: ir.Function, status: ir.Value
 ) -> None:
     """Return the status; those of the runtime become exceptions."""
-    for code, error, message in _FAILURES:
+    for code, error, arguments in _FAILURES:
         with builder.if_then(builder.icmp_signed("==", status, _INT(code)), likely=False):
-            info = (error, (message,), None)
+            info = (error, arguments, None)
             excinfo = context.get_python_api(builder).serialize_object(info)
             builder.store(excinfo, entry.args[1])
             builder.ret(callconv.RETCODE_USEREXC)

@@ -12,6 +12,10 @@ twice (tests/test_nested_calls.py).
 With run-time activity everything is inlined: the pass takes the place in which a called function leaves its result
 for constant there, and the gradient of what comes out was zero without a word (MEASURED, the fuzzer found it in a
 function that calls itself; any that LLVM leaves alone does the same). What calls itself cannot be.
+
+So it is where forward mode was refused, since constant memory meets active memory. A function that is called for an argument's
+array and for one of the kernel's is given null as the owner of the first, and stores that beside active memory: inside of
+the function the pass sees a constant pointer, and not that it is null (`np.reshape` of both, tests/test_tensors.py).
 """
 
 from __future__ import annotations
@@ -20,8 +24,9 @@ import re
 
 import llvmlite.binding as llvm
 
-from enzyme_py.assembly.nesting import reversed_twice
 from enzyme_py.errors import DerivativeError
+from enzyme_py.llvm import Module
+from enzyme_py.passes.requests import reversed_twice
 
 
 class CallsItselfError(DerivativeError):
@@ -40,7 +45,7 @@ def inline_derivatives(module: llvm.ModuleRef) -> None:
     while pending:
         pending = {name for name, callees in calls.items() if callees & pending} - marked
         marked |= pending
-    marked |= reversed_twice(str(module))
+    marked |= reversed_twice(Module(str(module)))
     _mark(module, marked, calls)
 
 

@@ -22,4 +22,6 @@ class DiffModule:
     where: Where
     is_fast: bool = False  # the user asked for fastmath
     keeps_slopes: bool = False  # of functions that would be called again (rules/slopes.py)
+    is_nested: bool = False  # something in it is differentiated more than once
+    name: str = ""  # of the derivative, for messages
     style: str = ""  # of the native stage: "", "scalar" or "rolled", see native/optimise.py

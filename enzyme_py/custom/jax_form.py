@@ -27,7 +27,6 @@ from typing import Any
 
 from numba.core import types
 
-from enzyme_py.assembly.rule_functions import SILENT
 from enzyme_py.custom.door import Call, rule_kernel, with_rules
 from enzyme_py.custom.fitting import (
     check_cotangents,
@@ -42,6 +41,7 @@ from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.lower import argument_names
 from enzyme_py.njit.structures import listed
+from enzyme_py.symbols import SILENT
 
 
 def custom_vjp(function: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> Any:

@@ -17,7 +17,7 @@ INACTIVE = "enzyme_inactive"
 
 
 class FreezesArrays:
-    """A context that marks such data, if they hold floats, for assembly/captured_numbers.py."""
+    """A context that marks such data, if they hold floats, for passes/memory/captured_numbers.py."""
 
     _in_array = False
 

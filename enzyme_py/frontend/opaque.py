@@ -20,7 +20,8 @@ from numba.core.typing import signature
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from enzyme_py.frontend.ruled import OPAQUE_PREFIX, RuledFunctions, is_work, library_of
+from enzyme_py.frontend.ruled import RuledFunctions, is_work, library_of
+from enzyme_py.rules.ruled_symbols import OPAQUE_PREFIX
 
 _POINTER = ir.IntType(8).as_pointer()
 

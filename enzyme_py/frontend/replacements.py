@@ -8,11 +8,13 @@ from typing import Any
 from enzyme_py.frontend import ranges, scans, smooth, typed_dicts, typed_lists
 from enzyme_py.frontend.assignments import block_assignment
 from enzyme_py.frontend.outlining import text_hash
+from enzyme_py.frontend.reshaping import reshaped
 from enzyme_py.frontend.transposing import transposition
 
 _CHOICES = (
     block_assignment,
     transposition,
+    reshaped,
     typed_lists.identity,
     ranges.iteration,
     scans.method,

@@ -46,21 +46,10 @@ from enzyme_py.frontend.library import with_callees
 from enzyme_py.frontend.llvm_modules import run_once
 from enzyme_py.frontend.lower import CompiledKernel, compile_kernel
 from enzyme_py.frontend.type_hints import hint_function
+from enzyme_py.rules.ruled_symbols import CONTENTS
+from enzyme_py.symbols import RULED
 
-PREFIX = "enzyme_py_ruled."
-_ATTRIBUTES = "nofree nosync noinline memory(argmem: readwrite, inaccessiblemem: readwrite)"
-# Functions that are constant to every derivative: see opaque.py.
-OPAQUE_PREFIX = f"{PREFIX}opaque."
-_OPAQUE_ATTRIBUTES = (
-    "nofree nosync noinline memory(argmem: read, inaccessiblemem: readwrite) "
-    '"enzyme_inactive" "enzyme_no_escaping_allocation"'
-)
-_CONTENTS = {
-    "float32": "Float@float",
-    "complex64": "Float@float",
-    "float64": "Float@double",
-    "complex128": "Float@double",
-}
+PREFIX = RULED
 _REQUEST = re.compile(r"__enzyme_([a-z]+)")
 _ASKED_BY = {"derivative": {"fwddiff"}, "gradient": {"autodiff", "augmentfwd", "reverse"}}
 _BODY, _AUGMENTED, _REVERSE, _FORWARD, _KEPT = (
@@ -144,15 +133,6 @@ def size_in(work, number):  # type: ignore[no-untyped-def]
     return int(work[2 * number].real) * 65536 + int(work[2 * number + 1].real)
 
 
-def declaration(symbol: str) -> str:
-    """Return the declaration of a ruled function, with what Enzyme must know of it."""
-    content = _CONTENTS[symbol.rpartition(".")[2]]
-    tree = f'"enzyme_type"="{{[-1]:Pointer, [-1,-1]:{content}}}"'
-    if symbol.startswith(OPAQUE_PREFIX):
-        return f"declare noalias {tree} ptr @{symbol}(ptr nocapture {tree}) {_OPAQUE_ATTRIBUTES}"
-    return f"declare void @{symbol}(ptr nocapture {tree}) {_ATTRIBUTES}"
-
-
 def holds_rules(module: llvm.ModuleRef) -> bool:
     """Tell whether a linked module calls a ruled function."""
     return any(function.name.startswith(PREFIX) for function in module.functions)
@@ -196,7 +176,7 @@ def takes_rules(kernel: CompiledKernel) -> bool:
 
 def is_work(kind: Any) -> bool:
     is_vector = isinstance(kind, types.Array) and kind.ndim == 1 and kind.layout == "C"
-    return is_vector and str(kind.dtype) in _CONTENTS
+    return is_vector and str(kind.dtype) in CONTENTS
 
 
 def library_of(
@@ -273,7 +253,7 @@ class RuledFunctions:
 
     def array_at(self, builder: ir.IRBuilder, pointer: ir.Value) -> ir.Value:
         """Return the work array that begins at a place."""
-        builder.call(hint_function(self.module, _CONTENTS[str(self.kind.dtype)]), [pointer])
+        builder.call(hint_function(self.module, CONTENTS[str(self.kind.dtype)]), [pointer])
         return self._array(builder, pointer, self._length(builder, pointer))
 
     def _augmented(self, function: ir.Function) -> ir.Function:
@@ -305,7 +285,7 @@ class RuledFunctions:
             with builder.if_then(is_same, likely=False):
                 builder.ret_void()
         given = function.args[:arrays]
-        hint = hint_function(self.module, _CONTENTS[str(self.kind.dtype)])
+        hint = hint_function(self.module, CONTENTS[str(self.kind.dtype)])
         for pointer in given:
             builder.call(hint, [pointer])
         length = self._length(builder, function.args[0])

@@ -37,7 +37,7 @@ from numba.core.target_extension import (
 )
 
 from enzyme_py.errors import LoweringError
-from enzyme_py.frontend import scans, searching, sets, signals
+from enzyme_py.frontend import axes, scans, searching, sets, signals
 from enzyme_py.frontend.broadcasting import (
     broadcast_shape,
     forget_broadcast_indices,
@@ -62,7 +62,7 @@ from enzyme_py.frontend.universal import is_universal, teach
 from enzyme_py.frontend.versions import own_versions
 from enzyme_py.keeping import made_of, released
 
-_OVERLOADS = (scans, searching, sets, signals)  # they teach Numba as they are imported
+_OVERLOADS = (axes, scans, searching, sets, signals)  # they teach Numba as they are imported
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")

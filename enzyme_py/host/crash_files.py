@@ -51,6 +51,8 @@ def _write(path: Path, text: str) -> None:
 
 
 def _drop_oldest(folder: Path) -> None:
-    files = sorted(folder.glob("*.ll"), key=lambda file: file.stat().st_mtime_ns)
+    files = sorted(
+        (*folder.glob("*.ll"), *folder.glob("*.ll.gz")), key=lambda file: file.stat().st_mtime_ns
+    )
     for file in files[:-KEPT]:
         file.unlink(missing_ok=True)

@@ -1,7 +1,9 @@
 """The looking glass: what a derivative was compiled to, where the time went, what it needs.
 
 * `timings()`: seconds per stage of everything compiled so far
-* `ir(f, *arguments, stage=...)`: the IR of a gradient at a stage
+* `ir(f, *arguments, stage=..., after=...)`: the IR of a gradient at a stage, or behind a pass
+* `passes(f, *arguments)`: which passes changed it, how many lines, and in what time
+* `attempts(f, *arguments)`: what was tried to differentiate it, and what came of each attempt
 * `memory(f, *arguments, mode=...)`: the peak, the tape and the allocations of one derivative
 * `memory()`: this thread's memory in regions
 * `trim()`: give the memory that this thread keeps for its next calls back to the system
@@ -10,8 +12,23 @@
 from enzyme_py.inspect.footprint import Footprint as Footprint
 from enzyme_py.inspect.footprint import memory as memory
 from enzyme_py.inspect.footprint import trim as trim
+from enzyme_py.inspect.stages import Changed as Changed
+from enzyme_py.inspect.stages import attempts as attempts
 from enzyme_py.inspect.stages import ir as ir
+from enzyme_py.inspect.stages import passes as passes
+from enzyme_py.passes.journal import Tried as Tried
 from enzyme_py.timings import Timing as Timing
 from enzyme_py.timings import timings as timings
 
-__all__ = ["Footprint", "Timing", "ir", "memory", "timings", "trim"]
+__all__ = [
+    "Changed",
+    "Footprint",
+    "Timing",
+    "Tried",
+    "attempts",
+    "ir",
+    "memory",
+    "passes",
+    "timings",
+    "trim",
+]

@@ -2,41 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from numba import typeof
 
-from enzyme_py import native
+from enzyme_py import native, relaxing
 from enzyme_py.assembly.entry import assemble
-from enzyme_py.assembly.recurrences import with_records
-from enzyme_py.autodiff import passed, protected
-from enzyme_py.errors import EnzymeError
+from enzyme_py.assembly.module import DiffModule
+from enzyme_py.errors import ActivityError, EnzymeError
 from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.host.enzyme import differentiate
+from enzyme_py.native.function import NativeFunction
 from enzyme_py.njit.gradient import Gradient
+from enzyme_py.passes import journal
+from enzyme_py.passes.journal import Journal, Tried
+from enzyme_py.request import Request
 
 STAGES = ("assembled", "simplified", "differentiated", "optimised", "assembly")
 
 
-def ir(f: Callable[..., Any], *arguments: Any, stage: str = "differentiated") -> str:
+def ir(
+    f: Callable[..., Any], *arguments: Any, stage: str = "differentiated", after: str | None = None
+) -> str:
     """Return the text of the gradient of `f`, for arguments like the given ones, at a stage.
 
-    "assembled" is what Numba lowered with our wrapper around it, "simplified" what the pass reads,
+    "assembled" is what Numba lowered with our wrapper around it, "simplified" what Enzyme reads,
     "differentiated" what it made, "optimised" what code is generated from, "assembly" that code.
+    With `after`, the text behind the last run of the pass of that name (`passes` lists them).
     """
     if stage not in STAGES:
         message = f"unknown stage {stage!r}"
         raise EnzymeError(message, remedy=f"choose from {', '.join(STAGES)}")
-    bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
-    module = assemble(bound.request, tuple(bound.request_types))
-    if stage == "assembled":
+    module = _assembled(f, arguments)
+    if stage == "assembled" and after is None:
         return module.ir
-    given, module = module, protected(module)
+    with journal.kept(keeps_code=True) as kept:
+        differentiated = differentiate(module)
+    if after is not None:
+        return _behind(kept, after)
     if stage == "simplified":
-        return with_records(module).ir
-    differentiated = passed(module, is_simplified=module is not given)
+        return next(step.before for step in reversed(kept.steps) if step.name == "Enzyme")
     if stage == "differentiated":
         return differentiated.ir
     if stage == "optimised":
         return native.optimised_ir(differentiated)
     return native.assembly(differentiated)
+
+
+def _assembled(f: Callable[..., Any], arguments: Sequence[Any]) -> DiffModule:
+    bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
+    return assemble(bound.request, tuple(bound.request_types))
+
+
+def _behind(kept: Journal, name: str) -> str:
+    found = [step.after for step in kept.steps if step.name == name]
+    if not found:
+        names = ", ".join(dict.fromkeys(step.name for step in kept.steps))
+        raise EnzymeError(f"no pass {name!r} ran", remedy=f"those that ran are {names}")
+    return found[-1]
+
+
+class Changed(NamedTuple):
+    """A pass that changed the code of a derivative: its name, how many lines, and the seconds that it took."""
+
+    name: str
+    lines: int
+    seconds: float
+
+
+def passes(f: Callable[..., Any], *arguments: Any) -> list[Changed]:
+    """Return which passes changed the gradient of `f`, in their order, with O2 and Enzyme among them."""
+    with journal.kept(keeps_code=True) as kept:
+        differentiate(_assembled(f, arguments))
+    return [Changed(one.name, one.lines, one.seconds) for one in kept.steps if one.lines]
+
+
+def attempts(f: Callable[..., Any], *arguments: Any) -> list[Tried]:
+    """Return what is tried to differentiate `f`, for arguments like the given ones, and what came of each attempt.
+
+    The derivative is compiled for it, not taken from a cache; what is refused in the end is listed and not raised.
+    """
+    bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
+    given = tuple(bound.request_types)
+
+    def ask(one: Request, refusal: ActivityError | None = None, /) -> NativeFunction:
+        del refusal  # of forward mode; this is a gradient
+        return native.compile(assemble(one, given), differentiate)
+
+    with journal.kept() as kept, contextlib.suppress(EnzymeError):
+        relaxing.first_that_serves(bound.request, ask, lambda one: assemble(one, given).is_nested)
+    return kept.attempts

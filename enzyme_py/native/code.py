@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from enzyme_py.assembly.lost import Lost
+from enzyme_py.native.sites import UNKNOWN, Layout
 
 
 @dataclass(frozen=True)
@@ -12,10 +13,11 @@ class ObjectCode:
     """A relocatable object; `symbols` are the outside names that it needs.
 
     `lost` are the Const arguments that the kernel writes something active to: see
-    assembly/lost_writes.py.
+    assembly/lost_writes.py. `layout` tells where the code asks for memory.
     """
 
     binary: bytes
     entries: tuple[str, ...]
     symbols: tuple[str, ...]
     lost: tuple[Lost, ...] = ()
+    layout: Layout = UNKNOWN

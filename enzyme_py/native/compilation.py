@@ -14,6 +14,7 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.load import load
 from enzyme_py.native.optimise import optimise
+from enzyme_py.native.watched import Origin
 
 Differentiate = Callable[[DiffModule], DifferentiatedModule]
 
@@ -58,7 +59,8 @@ def _make(module: DiffModule, differentiate: Differentiate) -> tuple[ObjectCode,
 
 
 def _loaded(module: DiffModule, code: ObjectCode, profile: Profile) -> NativeFunction:
-    function = load(code, module.where)
+    origin = Origin(module.name or "a derivative", module.where, module.ir)
+    function = load(code, module.where, origin)
     measured = replace(
         function.profile,
         host=profile.host,

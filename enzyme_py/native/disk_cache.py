@@ -31,9 +31,10 @@ from enzyme_py.errors import CacheWarning
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.runtime import DECLARATIONS
+from enzyme_py.native.sites import Layout, Site
 from enzyme_py.settings import settings
 
-FORMAT = 5  # raise it with every change to this file's layout or to how code is generated
+FORMAT = 6  # raise it with every change to this file's layout or to how code is generated
 HEAD = b"enzyme_py derivative %d\n" % FORMAT
 SUFFIX = ".derivative"
 _DIGEST_SIZE = hashlib.sha256().digest_size
@@ -157,7 +158,9 @@ def clear() -> int:
 
 
 def _encoded(name: str, code: ObjectCode) -> bytes:
-    facts = {"entries": code.entries, "symbols": code.symbols, "lost": code.lost}
+    facts: dict[str, object] = {"entries": code.entries, "symbols": code.symbols, "lost": code.lost}
+    sites = [(one.offset, one.file, one.line) for one in code.layout.sites]
+    facts["layout"] = (code.layout.begin, code.layout.size, sites)
     body = json.dumps(facts).encode() + b"\n" + code.binary
     return HEAD + _digest(name, body) + body
 
@@ -170,7 +173,9 @@ def _decoded(name: str, content: bytes) -> ObjectCode | None:
     facts, _, binary = body.partition(b"\n")
     read = json.loads(facts)
     lost = tuple(Lost(*one) for one in read["lost"])
-    return ObjectCode(binary, tuple(read["entries"]), tuple(read["symbols"]), lost)
+    begin, size, sites = read["layout"]
+    layout = Layout(begin, size, tuple(Site(*one) for one in sites))
+    return ObjectCode(binary, tuple(read["entries"]), tuple(read["symbols"]), lost, layout)
 
 
 def _digest(name: str, body: bytes) -> bytes:

@@ -20,6 +20,7 @@ from enzyme_py.native import symbols
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.machine import target_machine
+from enzyme_py.native.watched import Origin, forget, watch
 
 _numbers = itertools.count(1)
 
@@ -37,10 +38,16 @@ def _unload(linker: llvm.LLJIT, code: llvm.ResourceTracker) -> None:
     linker.close()
 
 
-def load(code: ObjectCode, where: Where | None = None) -> NativeFunction:
+def load(
+    code: ObjectCode, where: Where | None = None, origin: Origin | None = None
+) -> NativeFunction:
     """Put code where it can run, and tell LLVM of its entries under process-wide names."""
     begun = time.perf_counter()
     linked, addresses = link(code, symbols.address_of, where)
+    if origin is not None and code.layout.size:
+        begin = watch(origin, addresses[code.entries[0]], code.layout)
+        # Before the code goes: finalizers run last made first.
+        weakref.finalize(linked, forget, begin).atexit = False
     names = _register(addresses)
     seconds = time.perf_counter() - begun
     return NativeFunction(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import llvmlite.binding as llvm
 
@@ -22,6 +23,7 @@ from enzyme_py.native.fortran import link_fortran
 from enzyme_py.native.lanes import with_lanes_together
 from enzyme_py.native.lifetimes import with_frees
 from enzyme_py.native.machine import initialise_llvm, target_machine
+from enzyme_py.native.sites import layout, with_marked_calls, with_renamed_calls
 from enzyme_py.rules.inactive import TABLE_MEMORY
 from enzyme_py.rules.recurrences import with_definitions
 from enzyme_py.rules.slopes import with_slopes_defined
@@ -47,9 +49,13 @@ _DEBUG_INFORMATION = re.compile(r",? !dbg !\d+|^ *#dbg_.*\n|^!llvm\.dbg\.cu = .*
 def optimise(module: DifferentiatedModule) -> ObjectCode:
     """Machine code for the entries of a module, not yet loaded."""
     with Modules() as modules:
-        parsed = _optimised(module, modules)
+        text, places = with_marked_calls(module.ir)
+        parsed = _optimised(replace(module, ir=text), modules)
+        if places:
+            parsed = modules.parsed(with_renamed_calls(str(parsed)))
         binary = target_machine().emit_object(parsed)
-        return ObjectCode(binary, module.entries, tuple(outside_names(parsed)), module.lost)
+        lies = layout(binary, module.entries[0], places)
+        return ObjectCode(binary, module.entries, tuple(outside_names(parsed)), module.lost, lies)
 
 
 def optimised_ir(module: DifferentiatedModule) -> str:

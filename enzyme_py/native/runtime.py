@@ -22,6 +22,7 @@ from enzyme_py.libraries import library_file
 OK = 0
 NO_MEMORY = -16
 BUSY = -17
+NO_SUCH_SIZE = -19
 
 DECLARATIONS = """
 typedef struct enzyme_py_region enzyme_py_region;
@@ -29,6 +30,9 @@ typedef struct {
     size_t held; size_t live; size_t peak; size_t allocations; size_t regions_open;
     size_t turn;
 } enzyme_py_stats;
+typedef struct {
+    size_t count, size; const void *caller; void (*body)(void *);
+} enzyme_py_failure;
 int32_t enzyme_py_enter(void (*body)(void *), void *pack, void **excinfo, int32_t keep);
 void enzyme_py_leave(void);
 void enzyme_py_raise(int32_t status, void *excinfo);
@@ -47,6 +51,7 @@ size_t enzyme_py_tape_bytes(enzyme_py_region *tape);
 void enzyme_py_tape_free(enzyme_py_region *tape);
 void enzyme_py_region_stats(enzyme_py_stats *stats);
 void enzyme_py_reset_stats(void);
+void enzyme_py_last_failure(enzyme_py_failure *failure);
 void enzyme_py_hint_turn(void);
 void enzyme_py_trim(void);
 void enzyme_py_keep_limit(size_t bytes);
@@ -64,6 +69,14 @@ int64_t enzyme_py_min_float32(const float *values, int64_t n);
 int64_t enzyme_py_any_bool(const uint8_t *values, int64_t n);
 int64_t enzyme_py_all_bool(const uint8_t *values, int64_t n);
 """  # what csrc/scans.h declares
+
+CRASHES = """
+typedef struct enzyme_py_watched enzyme_py_watched;
+enzyme_py_watched *enzyme_py_crash_watch(const void *begin, size_t bytes, const char *line,
+    const char *report, const void *source, size_t source_bytes, const char *parent,
+    const char *folder, const char *source_name);
+void enzyme_py_crash_forget(enzyme_py_watched *watched);
+"""  # what csrc/crash.h declares
 
 COPY_RANKS = (1, 2, 3, 4)
 COPY_PAIRS = ("dd", "ss", "ds", "sd")  # the element types of dst and src
@@ -116,6 +129,20 @@ def scan_library() -> Any:
     ffi = cffi.FFI()
     ffi.cdef(SCANS)
     return ffi.dlopen(_file())
+
+
+@functools.cache
+def crash_interface() -> cffi.FFI:
+    """The parsed declarations of crash.h."""
+    ffi = cffi.FFI()
+    ffi.cdef(CRASHES)
+    return ffi
+
+
+@functools.cache
+def crash_library() -> Any:
+    """The same for crash.h."""
+    return crash_interface().dlopen(_file())
 
 
 @functools.cache

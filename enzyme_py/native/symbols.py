@@ -20,6 +20,7 @@ from enzyme_py.native.blas import blas_address
 from enzyme_py.native.fast_math import vector_address
 from enzyme_py.native.orders import order_address
 from enzyme_py.native.runtime import runtime_addresses
+from enzyme_py.native.sites import allocator_of
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
@@ -83,6 +84,7 @@ def address_of(name: str) -> int | None:
     """The address behind a name, or None if nobody has it."""
     if name in REFUSED:
         return None
+    name = allocator_of(name)
     name = EXCEPTION_MEMORY.get(name, name).removeprefix(CONSTANT_PREFIX)
     runtime = {**runtime_addresses(), **stand_ins()}
     return (

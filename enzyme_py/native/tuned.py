@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from enzyme_py.assembly.kept import NO_RECOMPUTING
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.native import disk_cache
+from enzyme_py.passes.memory.cache_marks import NO_RECOMPUTING
 from enzyme_py.settings import settings
 
 

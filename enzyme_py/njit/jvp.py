@@ -71,13 +71,18 @@ class BoundJvp(Bound):
     def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
         """See `Bound`."""
         operands: list[ir.Value] = []
+        owned: list[tuple[Any, ir.Value]] = []
         for number, activity in enumerate(self.request.activities):
             operands.append(values[number])
             if activity is not Activity.CONST:
                 tangent = values[self.count + number]
                 kinds = self.primals[number], self.tangents[number]
-                operands.append(tangent_like(emit, kinds[0], values[number], kinds[1], tangent))
-        tangent, primal = emit.request(operands)
+                operands.append(
+                    tangent_like(emit, kinds[0], values[number], kinds[1], tangent, owned)
+                )
+        tangent, primal = emit.request(operands, owned)
+        for kind, value in owned:
+            emit.context.nrt.decref(emit.builder, kind, value)
         return emit.tuple(self.result, [primal, tangent])
 
 

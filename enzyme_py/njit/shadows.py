@@ -175,11 +175,30 @@ def _check_shapes(primal, tangent):  # type: ignore[no-untyped-def]
         raise ShadowError("a tangent has another shape than its primal")
 
 
+def _apart(primal, tangent):  # type: ignore[no-untyped-def]
+    if primal.size > 0 and primal.ctypes.data == tangent.ctypes.data:
+        return tangent.copy()
+    return tangent
+
+
+def _apart_f(primal, tangent):  # type: ignore[no-untyped-def]
+    if primal.size > 0 and primal.ctypes.data == tangent.ctypes.data:
+        return tangent.T.copy().T  # Numba's copy of a matrix in Fortran's order is one in C's
+    return tangent
+
+
+def _check_apart(primal, tangent):  # type: ignore[no-untyped-def]
+    if primal.size > 0 and primal.ctypes.data == tangent.ctypes.data:
+        raise ShadowError("a tangent is the memory of its primal: pass a copy, v.copy()")
+
+
 def _check_layout(primal, shadow):  # type: ignore[no-untyped-def]
     if primal.shape != shadow.shape:
         raise ShadowError("a shadow has another shape than its primal")
     if primal.size > 1 and primal.strides != shadow.strides:
         raise ShadowError("a shadow has other strides than its primal")
+    if primal.size > 0 and primal.ctypes.data == shadow.ctypes.data:
+        raise ShadowError("a shadow is the memory of its primal: give it memory of its own")
 
 
 def _check_length(primal, shadow):  # type: ignore[no-untyped-def]
@@ -226,16 +245,38 @@ def check_layout(
 
 
 def tangent_like(
-    emit: Emit, kind: Any, value: ir.Value, tangent_kind: Any, tangent: ir.Value
+    emit: Emit,
+    kind: Any,
+    value: ir.Value,
+    tangent_kind: Any,
+    tangent: ir.Value,
+    owned: list[tuple[Any, ir.Value]],
 ) -> ir.Value:
-    """Return the tangent of a value laid out as the value is; shapes are checked."""
+    """Return the tangent of a value laid out as the value is, in other memory than the value's; shapes are checked.
+
+    In the pass, and in rules, a shadow at the primal's own address says that the argument is constant: the
+    derivative along x itself was zero, or a part of it was, without a word (MEASURED). What is made here
+    is put on the list of what the caller lets go.
+    """
     if isinstance(kind, types.Array):
         emit.compiled(_check_shapes, types.none, [kind, tangent_kind], [value, tangent])
         if kind.layout == tangent_kind.layout and kind.layout in "CF":
-            return tangent
+            given, kinds = [value, tangent], [kind, tangent_kind]
+            if not isinstance(kind.dtype, (types.Float, types.Complex)):
+                return tangent
+            if isinstance(
+                emit.context, KernelContext
+            ):  # a choice between two would be one for the pass
+                emit.compiled(_check_apart, types.none, kinds, given)
+                return tangent
+            copied = _apart if kind.layout == "C" else _apart_f
+            apart = emit.compiled(copied, tangent_kind, kinds, given)
+            owned.append((tangent_kind, apart))
+            return apart
         shadow = zero_shadow(emit, kind, value)
         own = shadow_type(kind)
         emit.compiled(_assign, types.none, [own, tangent_kind], [shadow, tangent])
+        owned.append((own, shadow))
         return shadow
     if isinstance(kind, types.ListType):
         _check_list(emit, kind, value, tangent_kind, tangent)
@@ -248,6 +289,7 @@ def tangent_like(
                 emit.builder.extract_value(value, i),
                 tangent_kind[i],
                 emit.builder.extract_value(tangent, i),
+                owned,
             )
             for i, element in enumerate(kind)
         ]

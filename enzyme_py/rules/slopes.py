@@ -93,7 +93,7 @@ class Function:
         kept = filter(None, (self.symbol, self.other))
         return [
             *(f"declare {f} @{_kept(symbol)}({f}) {_INACTIVE}" for symbol in kept),
-            _pick_declaration(f),
+            pick_declaration(f),
         ]
 
 
@@ -104,7 +104,7 @@ def pick(kind: str, product: str, value: str) -> str:
 
 def pick_declared(text: str) -> str:
     """Return the text with the functions declared that such calls need."""
-    called = [_pick_declaration(kind) for kind in _KINDS if f"@{PICK}{kind}(" in text]
+    called = [pick_declaration(kind) for kind in _KINDS if f"@{PICK}{kind}(" in text]
     return "\n".join([text, *undeclared(text, called), ""])
 
 
@@ -114,7 +114,8 @@ def undeclared(text: str, declarations: Iterable[str]) -> list[str]:
     return [line for line in declarations if not there.issuperset(_NAMED.findall(line))]
 
 
-def _pick_declaration(kind: str) -> str:
+def pick_declaration(kind: str) -> str:
+    """Return what the pass reads of `pick`."""
     passed_on = _PASSED_ON.format(name="fmod" + _KINDS[kind][0])
     return f"declare {kind} @{PICK}{kind}({kind}, {kind}) {passed_on}"
 

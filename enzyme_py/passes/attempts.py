@@ -1,0 +1,149 @@
+"""What is tried when Enzyme refuses a module or dies of it: tables, each read from top to bottom.
+
+    FORMS      the forms in which code is given to Enzyme: the fastest first, then the plainest
+    CRASHES    what is tried where Enzyme crashed on one form
+    REFUSALS   what is tried where all forms were refused
+
+Requests of another meaning at the same answer (activity decided while running, shadows for constants) are tried around
+these, by `autodiff.py`; options of the pass inside of them, by the host (host/client.py).
+
+A row is tried where those above it gave way, and gives way itself to the next for the refusals that it names; any
+other refusal is the user's. What was tried, and what came of it, stands in the journal of the compilation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from enzyme_py.errors import (
+    DerivativeError,
+    HostCrashed,
+    HostError,
+    NoDerivativeError,
+    TypeAnalysisError,
+)
+from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.control_flow.cached_bounds import CachedBounds
+from enzyme_py.passes.control_flow.hidden_indices import ASSERTION, HiddenIndices
+from enzyme_py.passes.journal import journal
+from enzyme_py.passes.memory.block_copies import CopiesWithBodies
+from enzyme_py.passes.memory.recorded_states import RecordedStates
+from enzyme_py.passes.pipeline import O2, run_one
+from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.values.cached_slopes import CachedSlopes
+
+Done = TypeVar("Done")
+Refusals = tuple[type[Exception], ...]
+
+NONE: Refusals = ()
+ALL: Refusals = (DerivativeError, HostError)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One row. Without a pass it is the code as it is."""
+
+    name: str
+    change: Pass | None
+    gives_way_to: Refusals
+    costs: str
+    answers: str = ""  # words that the refusal above must say
+    unless: str = ""  # a row above: not tried where that one was
+    after_o2: bool = False  # on the code as O2 leaves it
+
+
+FORMS: tuple[Attempt, ...] = (
+    Attempt(
+        "states recorded",
+        RecordedStates(),
+        (DerivativeError,),
+        "saves half of a recurrence's tape; has no second derivative",
+    ),
+    Attempt(
+        "slopes cached",
+        CachedSlopes(),
+        (DerivativeError, HostCrashed),
+        "8 bytes of tape for each call of exp, sin, tanh; saves the calls in the reverse sweep",
+        unless="states recorded",
+        after_o2=True,
+    ),
+    Attempt("plain", None, (DerivativeError, HostCrashed), "nothing"),
+    Attempt(
+        "block copies with bodies",
+        CopiesWithBodies(),
+        NONE,
+        "copies are differentiated loop by loop: slower to compile, and to run where they are large",
+    ),
+)
+
+CRASHES: tuple[Attempt, ...] = (
+    Attempt("as it is", None, (HostCrashed,), "nothing"),
+    Attempt(
+        "wrapping indices hidden",
+        HiddenIndices(every=False),
+        (HostCrashed,),
+        "what such indices read is cached",
+        answers=ASSERTION,
+    ),
+    Attempt(
+        "all indices hidden",
+        HiddenIndices(every=True),
+        (HostCrashed,),
+        "whatever is read by an index is cached, and no memory is made again",
+        answers=ASSERTION,
+    ),
+    Attempt(
+        "merged bounds cached",
+        CachedBounds(reads=False),
+        (HostCrashed,),
+        "one number for each run of a loop, and no memory is made again",
+    ),
+    Attempt(
+        "all bounds cached",
+        CachedBounds(reads=True),
+        (HostCrashed,),
+        "likewise, also for bounds that are read from memory",
+    ),
+)
+
+REFUSALS: tuple[Attempt, ...] = (
+    Attempt("as prepared", None, (NoDerivativeError, TypeAnalysisError, HostCrashed), "nothing"),
+    Attempt("counts told", IntegerLoads(), ALL, "a second run of Enzyme", after_o2=True),
+)
+
+
+def first_that_serves(
+    table: Sequence[Attempt], draft: Draft, ask: Callable[[Draft], Done], o2: O2
+) -> Done:
+    """Ask with one row after the other, until one gives an answer; raise the first refusal, or the last if that has its own.
+
+    Each row begins with the draft as it was given, not with what the row above made of it.
+    """
+    refusal: Exception | None = None
+    tried = set[str]()
+    for row in table:
+        if row.unless in tried or (refusal is not None and row.answers not in str(refusal)):
+            continue
+        form = _form(row, draft, o2)
+        if form is None:
+            continue
+        tried.add(row.name)
+        try:
+            with journal().attempt(row.name):
+                return ask(form)
+        except row.gives_way_to as given:
+            refusal = given if refusal is None or row.change is None else refusal
+    assert refusal is not None, "a table has a row that is always tried"
+    raise refusal
+
+
+def _form(row: Attempt, draft: Draft, o2: O2) -> Draft | None:
+    """Return the code in the form that a row gives it; None if it has that form already."""
+    if row.change is None:
+        return draft.copied()
+    if not row.change.applies(draft):
+        return None
+    form = o2(draft.copied()) if row.after_o2 and not draft.is_simplified else draft.copied()
+    return form if run_one(row.change, form) else None

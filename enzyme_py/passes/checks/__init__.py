@@ -1,0 +1,1 @@
+"""Passes that change nothing: they refuse what Enzyme would get wrong."""

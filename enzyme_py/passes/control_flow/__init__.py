@@ -1,0 +1,1 @@
+"""Passes about where code goes on: exits of loops, merges of paths, bounds and trip counts."""

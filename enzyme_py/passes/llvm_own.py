@@ -1,0 +1,26 @@
+"""Passes of LLVM itself that ours build on, run on a module's text.
+
+The one place of this folder that speaks to llvmlite.
+"""
+
+from __future__ import annotations
+
+import llvmlite.binding as llvm
+
+from enzyme_py.frontend.llvm_modules import Modules, run_once
+
+
+def to_memory(text: str, names: frozenset[str]) -> str:
+    """Return a module's text with the named functions free of phis and switches (reg2mem, lower-switch)."""
+    llvm.initialize_native_target()
+    machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
+    with Modules() as modules:
+        module = modules.parsed(text)
+        for function in module.functions:
+            if function.name in names:
+                builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
+                passes = llvm.create_new_function_pass_manager()
+                passes.add_lower_switch_pass()
+                passes.add_register_to_memory_pass()
+                run_once(passes, function, builder)
+        return str(module)

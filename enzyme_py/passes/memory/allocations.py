@@ -1,0 +1,204 @@
+"""Allocations that Enzyme must cache, since making them again in the reverse sweep would be wrong.
+
+Enzyme rematerialises allocations: instead of caching a temporary for the reverse sweep it allocates and computes it
+again there, which is most of the speed of loops with array temporaries (a factor of three, measured). It does so too
+where that is wrong. All of this was measured on v0.0.238, most of it in plain first-order reverse mode and without a
+word: wrong gradients, endless loops, crashes of the interpreter.
+
+* **The pointer is carried into the next iteration**, `v = np.sin(v) * x`, or leaves the loop through a phi or select.
+  The adjoint of one iteration never reaches the one before.
+* **The allocation is used behind its loop**, where O2 has left no phi (`y = np.sin(v); y[:] = w`, then `np.sum(y)`).
+* **Buffers change places**, `old, new = new, old`. Within one iteration LLVM proves the two apart, and Enzyme
+  concludes that what was read through `old` is never overwritten, though a later iteration writes it through `new`.
+  Loads through such pointers are cached. A call that reads one cannot be marked, and is refused, but for block
+  copies (`new[0, :] = 0.0`): a copy is linear, and the reverse sweep never asks what was copied.
+* **An inner loop fills it with temporaries of its own** (`C = np.empty(n)`, `for i: r = x[i] * y; C[i] = r * r`). To
+  make C again Enzyme runs the inner loop again, but with the memory that r had in the last iteration, or had nowhere:
+  of sixteen such kernels five had wrong gradients and seven crashed. np.kron is one. Caching C costs its size for each
+  iteration of the loop around it; r is made again as before.
+* **A pointer walks through an array by nested loops**, as in np.sum of a matrix. Where Enzyme cannot count such a
+  pointer, it caches the pointers of the shadow in the forward sweep, before there is a shadow.
+* **Some iterations do without it, under reverse mode of another derivative.** The inner one keeps the pointer of
+  memory made again, or of its shadow, through the iterations that have none, and the outer one finds no shadow for
+  that: jumps to wild addresses, memory that was never written.
+* **It holds integers only, under reverse mode of another derivative.** Of the masks of `x[x > 0]`, made again by the
+  inner reverse sweep, the outer one reads some that nobody has filled.
+
+Such allocations get a mark (cache_marks.py) and `enzyme_active_val`: zeros that are never written look constant, but
+where they merge with active memory (`t = zeros if n == 0 else A @ B`) they need a shadow as that has.
+
+**Shadows that are never zeroed** are another trap: for an allocation that the reverse sweep needs Enzyme may cache the
+memory after all, or just the pointer of its shadow, and forget that it meant to clear the shadow there (operands of
+products, blocks that loops copy, a concatenation of a concatenation). The shadow of what calloc made is made by
+calloc too; so everything is. That takes no time that could be measured.
+
+All this can be seen only in the code that Enzyme really reads, after O2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cached_property
+
+from enzyme_py.errors import DerivativeError, Where
+from enzyme_py.llvm import (
+    Builder,
+    Call,
+    Function,
+    GetElementPtr,
+    Instruction,
+    Load,
+    Module,
+    Store,
+    Value,
+)
+from enzyme_py.llvm.analyses.loops import Loop, Loops
+from enzyme_py.llvm.analyses.points_to import derived
+from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.memory.cache_marks import declared_mark
+from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
+from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
+from enzyme_py.passes.requests import under_reverse
+from enzyme_py.rules.copies import is_body
+from enzyme_py.symbols import HINT, RAISE, readable
+
+_SILENT = (HINT, RAISE)  # calls that touch no memory of numbers
+_CACHE = "enzyme_mustcache"  # metadata of a load
+_ABOUT_CALLOC = ('allockind("alloc,zeroed")', "allocsize(0,1)", '"alloc-family"="malloc"')
+
+
+class CachedAllocations(Pass):
+    """Mark allocations and loads that must be cached, and let all memory begin as zeros."""
+
+    name = "cached allocations"
+
+    def applies(self, draft: Draft) -> bool:
+        """Tell whether the module can allocate."""
+        return any(draft.code.get(name) is not None for name in ALLOCATORS)
+
+    def run(self, draft: Draft) -> None:
+        """Mark what every function of the module makes, or refuse what cannot be marked."""
+        nested = under_reverse(draft.code)
+        for function in draft.code.functions:
+            pointers = function.analysis(MergedPointers)
+            if pointers.allocations:
+                _Marks(draft, function, pointers, is_nested=function.name in nested).set()
+
+
+class _Marks:
+    """What is marked in one function; all of it is found before anything is changed."""
+
+    def __init__(
+        self, draft: Draft, function: Function, pointers: MergedPointers, *, is_nested: bool
+    ) -> None:
+        exchanged = pointers.exchanged()
+        _check_calls(exchanged, draft.where)
+        self._draft, self._made = draft, pointers.allocations
+        made = _Made(function, pointers.allocations)
+        self._cached = {*pointers.outliving(), *made.used_behind(), *made.filled_by_inner_loops()}
+        if is_nested:
+            self._cached |= {*made.conditional(), *made.of_integers()}
+        self._loads = loop_carried_loads(function, pointers.allocations)
+        for pointer in exchanged:
+            self._loads |= {one for one in pointer.users if isinstance(one, Load)}
+
+    def set(self) -> None:
+        """Write the marks."""
+        if self._loads:
+            node = self._draft.code.node("!{}")
+            for load in self._loads:
+                load.set_metadata(_CACHE, node)
+        for call in self._made:
+            if call.callee == "malloc":
+                _zero(call, self._draft.code)
+            if call in self._cached:
+                call.set_attributes(['"enzyme_active_val"', *call.attributes])
+                Builder.after(call).call(declared_mark(self._draft), [call], type_="void")
+
+
+def _zero(call: Call, code: Module) -> None:
+    """Let calloc make what malloc did."""
+    said = [call.argument_attributes(index) for index in range(len(call.arguments))]
+    call.set_callee(code.declare("calloc", "noalias ptr", ["i64", "i64"], _ABOUT_CALLOC))
+    call.set_arguments([code.constant("i64", "1"), *call.arguments], [[], *said])
+
+
+class _Made:
+    """What one function allocates in loops, and how it uses that."""
+
+    def __init__(self, function: Function, allocations: list[Call]) -> None:
+        self._loops = function.analysis(Loops)
+        self._allocations = allocations
+
+    @cached_property
+    def _looped(self) -> list[tuple[Call, Loop]]:
+        """What a loop allocates, with the innermost loop around it."""
+        found = ((one, self._loops.around(one)) for one in self._allocations)
+        return [(one, loop) for one, loop in found if loop is not None]
+
+    def used_behind(self) -> Iterator[Call]:
+        """Yield the allocations of a loop that are used behind it, where no phi hands them out."""
+        for call, loop in self._looped:
+            if any(user not in loop for pointer in derived(call) for user in pointer.users):
+                yield call
+
+    def filled_by_inner_loops(self) -> Iterator[Call]:
+        """Yield the allocations of a loop that are written in a loop inside of it that allocates, too."""
+        for call, loop in self._looped:
+            inner = [one for _, one in self._looped if one.blocks < loop.blocks]
+            if not inner:
+                continue
+            known = derived(call)
+            users = {user for pointer in known for user in pointer.users}
+            written = {user.home for user in users if not _only_reads(user, known)}
+            if any(not one.blocks.isdisjoint(written) for one in inner):
+                yield call
+
+    def conditional(self) -> Iterator[Call]:
+        """Yield the allocations that some iteration of the innermost loop around them does without."""
+        for one in self._allocations:
+            if not self._loops.runs_in_each_iteration(one):
+                yield one
+
+    def of_integers(self) -> Iterator[Call]:
+        """Yield the allocations of a loop into which the function itself stores, and only integers."""
+        for call, _ in self._looped:
+            users = (user for pointer in derived(call) for user in pointer.users)
+            kinds = {user.value.type for user in users if isinstance(user, Store)}
+            if kinds and all(kind.startswith("i") for kind in kinds):
+                yield call
+
+
+def _only_reads(user: Instruction, known: Collection[Value]) -> bool:
+    """Tell whether an instruction that uses pointers does not write where they lead."""
+    if isinstance(user, (Load, GetElementPtr)) or user.opcode == "icmp":
+        return True
+    if not isinstance(user, Call) or not user.callee:
+        return False
+    if user.callee == "free" or user.callee.startswith((*_SILENT, "llvm.lifetime.")):
+        return True
+    return is_body(user.callee) and user.arguments[0] not in known
+
+
+def _check_calls(exchanged: set[Value], where: Where) -> None:
+    """Refuse calls that read buffers which change places."""
+    readers = (user for pointer in exchanged for user in pointer.users if isinstance(user, Call))
+    for call in sorted(set(readers), key=_place):
+        name = call.callee
+        is_harmless = name == "free" or name.startswith((*_SILENT, "llvm.")) or is_body(name)
+        if name and not is_harmless:
+            raise _refusal(name, where)
+
+
+def _place(call: Call) -> tuple[int, int]:
+    """Return where a call stands in its function, by blocks and by instructions."""
+    return call.function.blocks.index(call.home), call.home.place_of(call)
+
+
+def _refusal(callee: str, where: Where) -> DerivativeError:
+    message = f"buffers that change places in a loop are read by a call (`{readable(callee)}`)"
+    remedy = (
+        "Enzyme would differentiate this wrongly: copy instead of exchanging "
+        "(old[...] = new), or make a new array in each iteration"
+    )
+    return DerivativeError(message, where=where, remedy=remedy)

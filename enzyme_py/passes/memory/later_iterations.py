@@ -1,0 +1,321 @@
+"""Reads of what another iteration of a loop writes are cached, in reverse mode.
+
+    for i in range(n - 1):
+        u[i] = u[i] * u[i + 1]
+
+Symptom: wrong gradients without a word, of this loop and of every one that updates an array in place, or two rows in turn,
+`a[1 - k] = a[k] * a[k]` (measured; cached slopes of sin and its like hid it from most tests, and from the fuzzer).
+
+Cause: the reverse sweep needs u[i + 1] as it was, and the next iteration has written over it. Whether memory that was read is
+written before the reverse sweep, Enzyme asks LLVM's alias analysis. That compares two addresses as they are at one moment:
+u[i] is never u[i + 1]. So Enzyme read the new numbers.
+
+    for i in range(2, n):
+        u[i] = u[i] * u[i - 2]
+    u *= u
+
+Here an earlier iteration has written what is read. Nothing is lost by that, until u is written over behind the loop. Then
+Enzyme caches what was read, and asks in the same way whether the loop writes it: if not, it copied all of it in front of
+the loop (which is switched off by an option), or takes what an earlier loop has read (measured: wrong gradients without a
+word, found by the fuzzer in a nest of two loops).
+
+Cure: such reads are found, and get an offset of zero of which LLVM does not know that it is zero, one for each function:
+
+    %far = call i64 @enzyme_py_inactive.left_i64(i64 0)
+    %q = getelementptr i8, ptr %p, i64 %far
+
+Then alias analysis can say nothing, and Enzyme caches what was read. To cache everything would cost the memory of each iteration
+also where iterations write only what no earlier one has read (`u[t + 1] = f(u[t])`). A read stays as it is if
+
+* no write of a loop around it goes to the same memory, or
+* alias analysis cannot tell their addresses apart: then Enzyme looks at all iterations itself, or
+* the addresses step with the iterations so that no later write meets the read, whatever inner loops do, and
+  nothing else may write it behind (written_behind.py), or no earlier write meets it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cache
+from math import gcd
+
+from enzyme_py.llvm import (
+    Block,
+    Builder,
+    Compare,
+    Constant,
+    Function,
+    Instruction,
+    Load,
+    Store,
+    Value,
+)
+from enzyme_py.llvm.analyses.addresses import Address, Addresses, Sum
+from enzyme_py.llvm.analyses.control_flow import ControlFlow
+from enzyme_py.llvm.analyses.cycles import Cycles
+from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.memory.fills import filled, is_local
+from enzyme_py.passes.memory.written_behind import WrittenBehind, alone
+from enzyme_py.passes.opaque import cached_copy
+from enzyme_py.passes.requests import has_reverse
+
+_OFFSET = "enzyme_py.far"
+_BYTES = {"double": 8, "i64": 8, "ptr": 8, "float": 4, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
+_UNKNOWN = 1 << 60  # bytes
+# What alias analysis knows nothing about by itself.
+_GIVEN = ("load", "call")
+_NEAR = 5  # steps back from a value, in which its relation to another one is looked for
+
+Alone = Callable[[], "set[str] | None"]
+
+
+class LaterIterations(Pass):
+    """Let alias analysis know nothing of reads that another iteration writes over."""
+
+    name = "later iterations"
+
+    def applies(self, draft: Draft) -> bool:
+        """Tell whether the module asks for reverse mode."""
+        return has_reverse(draft.code)
+
+    def run(self, draft: Draft) -> None:
+        """Move the pointers of such reads by an unknown zero, in all functions."""
+        single = cache(lambda: alone(draft.code))
+        for function in draft.code.functions:
+            if _may_matter(function):
+                found = list(_Iterations(function, single).overwritten())
+                if found:
+                    _hide(function, found)
+
+
+def _may_matter(function: Function) -> bool:
+    if not function.is_edited and " load " not in function.body_text:
+        return False
+    flow = function.analysis(ControlFlow)
+    return bool(function.analysis(Cycles).cycles) and flow.is_plain and flow.is_all_reachable
+
+
+def _hide(function: Function, reads: Sequence[Load]) -> None:
+    zero = function.find(f"%{_OFFSET}")
+    if zero is None:
+        at = Builder.at_start(function.entry)
+        zero = cached_copy(at, at.constant("i64", 0), _OFFSET)
+    for read in reads:
+        pointer = Builder(read).gep("i8", read.pointer, [zero], f"{_OFFSET}.{read.name}")
+        read.set_operand(0, pointer)
+
+
+@dataclass(frozen=True)
+class _Access:
+    """One read or write, its address, and how many bytes it has, at least and at most."""
+
+    one: Instruction
+    pointer: Value
+    least: int
+    most: int
+
+
+class _Iterations:
+    """The reads and writes of one function that has loops."""
+
+    def __init__(self, function: Function, single: Alone) -> None:
+        self._function, self._single = function, single
+        self._cycles = function.analysis(Cycles)
+        self._addresses = function.analysis(Addresses)
+        self._behind: WrittenBehind | None = None
+        self._compared = {
+            frozenset(one.operands)
+            for one in function.instructions
+            if isinstance(one, Compare) and all(map(_is_comparable, one.operands))
+        }
+        self._closures: dict[Value, frozenset[Value]] = {}
+        self._chosen: dict[Value, list[Sum]] = {}
+
+    def overwritten(self) -> Iterator[Load]:
+        """Yield the loads of which a write in another iteration may be missed."""
+        reads, writes = self._accesses()
+        for load, read in reads if writes else ():
+            base = self._addresses.of(read.pointer).base
+            others = writes.get(base, ())
+            if any(self._is_missed(read, write, later=True) for write in others):
+                yield load
+            elif any(self._is_missed(read, write, later=False) for write in others):
+                apart = {write.one for write in others if self._is_kept_apart(read, write)}
+                if self._may_be_written_behind(load, base, apart):
+                    yield load
+
+    def _accesses(self) -> tuple[list[tuple[Load, _Access]], dict[Value, list[_Access]]]:
+        """Return what is read, and what is written by where its memory begins."""
+        reads = list[tuple[Load, _Access]]()
+        writes = defaultdict[Value, list[_Access]](list)
+        for one in self._function.instructions:
+            if isinstance(one, Load):
+                if is_local(one.pointer):
+                    reads.append((one, _access(one, one.pointer, one.type)))
+            elif isinstance(one, Store):
+                if is_local(one.pointer):
+                    write = _access(one, one.pointer, one.value.type)
+                    writes[self._addresses.of(one.pointer).base].append(write)
+            elif (block := filled(one)) is not None:
+                writes[self._addresses.of(block).base].append(_access(one, block, ""))
+        return reads, writes
+
+    def _may_be_written_behind(self, read: Load, base: Value, apart: set[Instruction]) -> bool:
+        if self._behind is None:
+            self._behind = WrittenBehind(self._function, self._single())
+        return self._behind.may(read, base, apart)
+
+    def _around(self, *accesses: _Access) -> list[AbstractSet[Block]]:
+        """Return the loops around all of some accesses, inner ones first."""
+        return self._cycles.all_around(*(access.one.home for access in accesses))
+
+    def _is_kept_apart(self, read: _Access, write: _Access) -> bool:
+        """Tell whether two addresses in a loop are always so many bytes apart that they do not meet in one iteration."""
+        one, other = (self._addresses.of(access.pointer) for access in (read, write))
+        if one.offset is None or other.offset is None or not self._around(read, write):
+            return False
+        apart = other.offset.plus(one.offset, -1)
+        return not apart.parts and abs(apart.number) >= max(read.most, write.most)
+
+    def _is_missed(self, read: _Access, write: _Access, *, later: bool) -> bool:
+        """Tell whether LLVM may know the addresses for different ones that are not in all later, or earlier, iterations."""
+        around = self._around(read, write)
+        one, other = (self._addresses.of(access.pointer) for access in (read, write))
+        if not around or one.base is not other.base:
+            return False
+        if one.offset is None or other.offset is None:
+            return self._varies(one, around[-1]) or self._varies(other, around[-1])
+        size = min(read.least, write.least), max(read.most, write.most)
+        # What is chosen here may be known where LLVM, or Enzyme, has taken the loop apart.
+        return any(
+            self._is_known_apart(where, whereto, size, around, later=later)
+            for where in self._alternatives(read.pointer, one.offset)
+            for whereto in self._alternatives(write.pointer, other.offset)
+        )
+
+    def _alternatives(self, pointer: Value, offset: Sum) -> list[Sum]:
+        if pointer not in self._chosen:
+            self._chosen[pointer] = self._addresses.alternatives(offset)
+        return self._chosen[pointer]
+
+    def _is_known_apart(
+        self,
+        one: Sum,
+        other: Sum,
+        size: tuple[int, int],
+        around: Sequence[AbstractSet[Block]],
+        *,
+        later: bool,
+    ) -> bool:
+        moving = {part for part in (*one.parts, *other.parts) if _is_in(part, around[-1])}
+        if not moving:
+            return False
+        apart = other.plus(one, -1)
+        least, most = size
+        if most == _UNKNOWN and (not apart.parts or self._may_differ(list(apart.parts))):
+            return True
+        if not apart.parts:
+            is_told = abs(apart.number) >= least
+            # Backwards is forwards, all signs changed.
+            away = apart.number if later else -apart.number
+            return is_told and self._meets(one.parts, away, most, around, moving)
+        step = gcd(*apart.parts.values())
+        rest = apart.number % step
+        if min(rest, step - rest) >= least:  # apart whatever the values are, but for those in both
+            both = (part for part in moving if part not in apart.parts)
+            return any(one.parts[part] % step for part in both)
+        return self._may_differ(list(apart.parts))
+
+    def _varies(self, address: Address, loop: AbstractSet[Block]) -> bool:
+        parts = () if address.offset is None else address.offset.parts
+        return address.offset is None or any(_is_in(one, loop) for one in parts)
+
+    def _meets(
+        self,
+        parts: Mapping[Value, int],
+        apart: int,
+        size: int,
+        around: Sequence[AbstractSet[Block]],
+        moving: set[Value],
+    ) -> bool:
+        """Tell whether a later iteration may write where was read, if in one iteration they are so many bytes apart."""
+        steps = self._addresses.steps
+        if any(one not in steps for one in moving):
+            return True
+        inner = 0
+        for loop in around:
+            moved = sum(
+                parts[one] * steps[one][1] for one in moving if self._is_of(steps[one][0], loop)
+            )
+            if inner == 0:
+                ahead = {1, -apart // moved, -(apart // moved)} if moved else {1}
+                if any(abs(moved * one + apart) < size for one in ahead if one >= 1):
+                    return True
+            else:
+                step = gcd(inner, moved)
+                rest = apart % step
+                if min(rest, step - rest) < size:
+                    return True
+            inner = gcd(inner, moved)
+        # What steps with no loop around both is the same for both only by chance.
+        known = {one for one in moving if any(self._is_of(steps[one][0], loop) for loop in around)}
+        return known != moving
+
+    def _is_of(self, header: Block, loop: AbstractSet[Block]) -> bool:
+        """Tell whether a block is the header of a loop."""
+        return self._cycles.around(header) is loop
+
+    def _may_differ(self, values: Sequence[Value]) -> bool:
+        """Tell whether LLVM might know that what is left of two addresses is not zero."""
+        if len(values) == 1:
+            return _opcode(values[0]) not in ("", *_GIVEN) or any(
+                values[0] in pair for pair in self._compared
+            )
+        if len(values) > 2:
+            return False
+        one, other = values
+        if frozenset(values) in self._compared:
+            return True
+        if _opcode(one) == _opcode(other) == "mul":
+            return False
+        if _opcode(one) == _opcode(other) == "phi":
+            blocks = [value.block for value in values if isinstance(value, Instruction)]
+            return blocks[0] is blocks[-1]
+        return not self._closure(one).isdisjoint(self._closure(other))
+
+    def _closure(self, value: Value) -> frozenset[Value]:
+        """Return a value and what it is made from, a few steps back."""
+        if value not in self._closures:
+            seen, pending = set[Value](), {value}
+            for _ in range(_NEAR):
+                seen |= pending
+                pending = {
+                    given
+                    for one in pending
+                    if isinstance(one, Instruction) and one.opcode not in ("phi", *_GIVEN)
+                    for given in one.operands
+                    if is_local(given)
+                } - seen
+            self._closures[value] = frozenset(seen)
+        return self._closures[value]
+
+
+def _access(one: Instruction, pointer: Value, kind: str) -> _Access:
+    least, most = (_BYTES[kind],) * 2 if kind in _BYTES else (1, _UNKNOWN)
+    return _Access(one, pointer, least, most)
+
+
+def _is_in(value: Value, loop: AbstractSet[Block]) -> bool:
+    return isinstance(value, Instruction) and value.block in loop
+
+
+def _opcode(value: Value) -> str:
+    return value.opcode if isinstance(value, Instruction) else ""
+
+
+def _is_comparable(value: Value) -> bool:
+    """Tell whether an operand of a comparison is a value of the function or an integer as written."""
+    return is_local(value) or (isinstance(value, Constant) and value.ref.lstrip("-").isdecimal())

@@ -1,0 +1,276 @@
+"""Which passes run, in which order, and why: a table, read from top to bottom.
+
+    ASSEMBLE  on what Numba lowered and we linked, as it is (assembly/entry.py): the cache goes by what comes of it
+    PREPARE   behind LLVM's O2, once for a module: the code that Enzyme really reads
+    READY     in front of every run of Enzyme
+    BEHIND    on what Enzyme made
+
+Each row has a pass and the reason why it stands where it stands; what the pass does and why, its own docstring tells. A
+row may say for which modules it is (`of`), and that O2 runs again behind it if it changed something (`then_o2`). Where
+the reason names other passes, `after` names them too: a table in another order is refused when it is made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from enzyme_py.passes import journal as journals
+from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.checks.nested_exits import CheckNestedExits
+from enzyme_py.passes.control_flow.empty_loops import EmptyLoops
+from enzyme_py.passes.control_flow.multi_level_exits import (
+    CheckMultiLevelExits,
+    MultiLevelExits,
+)
+from enzyme_py.passes.control_flow.own_bounds import OwnBounds
+from enzyme_py.passes.control_flow.single_exits import SingleExits
+from enzyme_py.passes.control_flow.two_way_merges import TwoWayMerges
+from enzyme_py.passes.llvm_own import to_memory
+from enzyme_py.passes.memory.allocations import CachedAllocations
+from enzyme_py.passes.memory.block_copies import RematerialisableCopies
+from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
+from enzyme_py.passes.memory.hoisted_buffers import HoistedBuffers
+from enzyme_py.passes.memory.lasting_variables import LastingVariables
+from enzyme_py.passes.memory.later_iterations import LaterIterations
+from enzyme_py.passes.memory.read_once import ReadOnce
+from enzyme_py.passes.memory.untouched_arguments import UntouchedArguments
+from enzyme_py.passes.memory.written_pointers import WrittenPointers
+from enzyme_py.passes.memory.written_results import WrittenResults
+from enzyme_py.passes.requests import has_reverse, nests_reverse
+from enzyme_py.passes.rules.declarations import Declarations
+from enzyme_py.passes.rules.needed_rules import NeededRules
+from enzyme_py.passes.rules.rules_first import RulesFirst
+from enzyme_py.passes.rules.strong_zero import PlainInside
+from enzyme_py.passes.stable_names import StableNames
+from enzyme_py.passes.types.integer_fields import IntegerFields
+from enzyme_py.passes.types.split_aggregates import SplitAggregates
+from enzyme_py.passes.types.typed_accesses import TypedAccesses
+from enzyme_py.passes.values.live_out_floats import LiveOutFloats
+from enzyme_py.passes.values.live_out_integers import LiveOutIntegers
+from enzyme_py.passes.values.loop_carried_choices import LoopCarriedChoices
+
+O2 = Callable[[Draft], Draft]  # the host's
+
+
+def every(draft: Draft) -> bool:
+    """Say yes: the row is for all modules."""
+    return True
+
+
+def of_memory(draft: Draft) -> bool:
+    """Tell whether a module has memory, or sweeps, of which Enzyme may make something again."""
+    return draft.has_memory or draft.nests_reverse
+
+
+def of_nests(draft: Draft) -> bool:
+    """Tell whether reverse mode differentiates another derivative."""
+    return draft.nests_reverse
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    change: Pass
+    why_here: str
+    after: tuple[
+        type[Pass], ...
+    ] = ()  # what must stand above in the table: wrong without a word otherwise
+    of: Callable[[Draft], bool] = every
+    then_o2: bool = False
+
+
+class WrongOrderError(AssertionError):
+    """A table has a row in front of one that must come first."""
+
+
+def ordered(*rows: Row) -> tuple[Row, ...]:
+    """Return a table of rows; raises if one stands in front of what it must come after."""
+    for place, row in enumerate(rows):
+        above = tuple(one.change for one in rows[:place])
+        for kind in row.after:
+            if not any(isinstance(one, kind) for one in above):
+                message = f"`{row.change.name}` must come after `{kind.name}`"
+                raise WrongOrderError(message)
+    return rows
+
+
+ASSEMBLE: tuple[Row, ...] = ordered(
+    Row(StableNames(), "first: all below knows functions by names that stay"),
+    Row(Declarations(), "before anybody asks what a declared function does", after=(StableNames,)),
+    Row(NeededRules(), "with all that the module will ever hold", after=(StableNames,)),
+)
+
+# Of modules that differentiate something more than once.
+ASSEMBLE_NESTED: tuple[Row, ...] = (
+    Row(PlainInside(), "behind the rules: whose requests are left counts for the nest"),
+)
+
+PREPARE: tuple[Row, ...] = ordered(
+    Row(SplitAggregates(), "fields are pointers and numbers of their own for all below"),
+    Row(WrittenResults(), "inlining makes all other code: first", then_o2=True),
+    Row(
+        MultiLevelExits(to_memory),
+        "exits become edges of the loops around, which all below looks at",
+        then_o2=True,
+    ),
+    Row(
+        CheckMultiLevelExits(),
+        "what is left of such exits is refused before anything is spent on it",
+        after=(MultiLevelExits,),
+    ),
+    Row(
+        SingleExits(to_memory),
+        "with the loops as they will stay",
+        after=(MultiLevelExits,),
+        of=of_nests,
+        then_o2=True,
+    ),
+    Row(
+        CheckNestedExits(),
+        "what is left of several exits is refused",
+        after=(SingleExits,),
+        of=of_nests,
+    ),
+    Row(
+        OwnBounds(),
+        "behind the last O2, which would share the bounds again",
+        after=(SingleExits,),
+        of=of_nests,
+    ),
+    Row(
+        ReadOnce(),
+        "what is read once needs no memory: before memory is looked at",
+        of=of_memory,
+    ),
+    Row(
+        HoistedBuffers(),
+        "memory made once in front of a loop is carried by no iteration",
+        after=(ReadOnce,),
+        of=of_memory,
+    ),
+    Row(
+        RematerialisableCopies(),
+        "behind the buffers, whose copies stay rules",
+        after=(HoistedBuffers,),
+        of=of_memory,
+    ),
+    Row(
+        IntegerFields(),
+        "records as the copies left them",
+        after=(RematerialisableCopies,),
+        of=of_memory,
+    ),
+    Row(
+        RulesFirst(),
+        "no pass behind this adds a rule",
+        after=(RematerialisableCopies,),
+        of=of_memory,
+    ),
+    Row(UntouchedArguments(), "marks for alias analysis, before it is asked", of=of_memory),
+    Row(
+        CachedAllocations(),
+        "last: its marks are true of the code as it stands",
+        after=(
+            ReadOnce,
+            HoistedBuffers,
+            RematerialisableCopies,
+            UntouchedArguments,
+        ),
+        of=of_memory,
+    ),
+)
+
+READY: tuple[Row, ...] = ordered(
+    Row(SplitAggregates(), "first: for modules that were not prepared"),
+    Row(EmptyLoops(), "trip counts, before values that leave loops are named"),
+    Row(LastingVariables(), "no later pass looks at where variables begin"),
+    Row(WrittenPointers(), "with the loads as O2 left them"),
+    Row(LaterIterations(), "with the loads as O2 left them"),
+    Row(
+        LiveOutIntegers(),
+        "integers before floats: what indexes a float is named first",
+        after=(EmptyLoops,),
+    ),
+    Row(LiveOutFloats(), "behind the integers", after=(LiveOutIntegers,)),
+    Row(
+        LoopCarriedChoices(),
+        "behind what leaves inner loops, which it takes for carried",
+        after=(LiveOutFloats,),
+    ),
+    Row(
+        TwoWayMerges(),
+        "last of what changes edges: merges of all phis made above",
+        after=(
+            EmptyLoops,
+            LiveOutIntegers,
+            LiveOutFloats,
+            LoopCarriedChoices,
+        ),
+    ),
+    Row(
+        TypedAccesses(),
+        "tags for every load and store that is there now",
+        after=(
+            LaterIterations,
+            LiveOutIntegers,
+            LiveOutFloats,
+            LoopCarriedChoices,
+            TwoWayMerges,
+        ),
+    ),
+    Row(HideCapturedNumbers(), "behind whatever looks at constants", after=(TypedAccesses,)),
+)
+
+BEHIND: tuple[Row, ...] = (Row(RestoreCapturedNumbers(), "the numbers that Enzyme was not shown"),)
+
+
+def prepared(draft: Draft, o2: O2) -> Draft:
+    """Return the code that Enzyme will be given, but for what READY does in front of each run.
+
+    Forward mode of a module without memory is left as it was assembled: nothing is made again there, and no path is
+    gone backwards.
+    """
+    draft.has_memory = draft.code.get("malloc") is not None
+    if not draft.has_memory and not has_reverse(draft.code):
+        return draft
+    draft = o2(draft)
+    draft.nests_reverse = nests_reverse(draft.code)
+    return run(PREPARE, draft, o2)
+
+
+def run(rows: Sequence[Row], draft: Draft, o2: O2 | None = None) -> Draft:
+    """Run the rows over a draft and return it: another object where O2 ran again."""
+    for row in rows:
+        if row.of(draft) and row.change.applies(draft):
+            has_changed = run_one(row.change, draft)
+            if has_changed and row.then_o2:
+                assert o2 is not None
+                draft = o2(draft)
+                run_one(SplitAggregates(), draft)
+    return draft
+
+
+def run_one(change: Pass, draft: Draft) -> bool:
+    """Run one pass, note it in the journal, and tell whether it changed the code."""
+    journal = journals.journal()
+    before = str(draft.code) if journal.keeps_code else ""
+    version, begun = draft.code.version, time.perf_counter()
+    change.run(draft)
+    seconds = time.perf_counter() - begun
+    has_changed = draft.code.version != version
+    after = str(draft.code) if journal.keeps_code or (has_changed and journals.verify) else ""
+    journal.steps.append(
+        journals.Step(
+            change.name,
+            seconds,
+            has_changed,
+            before if journal.keeps_code else "",
+            after if journal.keeps_code else "",
+        )
+    )
+    if has_changed and journals.verify is not None:
+        journals.verify(change.name, after)
+    return has_changed

@@ -1,0 +1,39 @@
+"""Tags of type-based alias analysis, which say what an access of memory reads or writes.
+
+    !1 = !{!"long", !0, i64 0}            a type: its name, and what it is a kind of
+    !2 = !{!1, !1, i64 0}                 the tag of an access
+    %n = load i64, ptr %p, !tbaa !2
+
+Enzyme reads them, and copies them to the accesses of its reverse sweep and of shadows. `double` lies below `float` in the
+tree, and that below `long`, whose root is our own: so LLVM takes none of them for memory of its own. In
+`x.view(np.float32)` they are the same.
+"""
+
+from __future__ import annotations
+
+from enzyme_py.llvm import Instruction, Module
+from enzyme_py.symbols import TYPES
+
+KIND = "tbaa"
+_ABOVE = {"double": "float", "float": "long", "long": ""}
+
+
+class Tags:
+    """The tags of one module; nodes are added when they are first asked for."""
+
+    def __init__(self, code: Module) -> None:
+        self._code = code
+        self._tags: dict[str, str] = {}
+
+    def put(self, access: Instruction, type_: str) -> None:
+        """Say what a load or store accesses: `double`, `float`, or `long` for integers. It has no tag yet."""
+        tag = self._tags.get(type_)
+        if tag is None:
+            own = self._type(type_)
+            tag = self._tags[type_] = self._code.node(f"!{{{own}, {own}, i64 0}}").ref
+        access.set_metadata(KIND, tag)
+
+    def _type(self, type_: str) -> str:
+        above = _ABOVE[type_]
+        parent = self._type(above) if above else self._code.node(f'!{{!"{TYPES}"}}').ref
+        return self._code.node(f'!{{!"{type_}", {parent}, i64 0}}').ref

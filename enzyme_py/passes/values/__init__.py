@@ -1,0 +1,1 @@
+"""Passes about numbers: which leave a loop, go into its next iteration, or are worth caching."""

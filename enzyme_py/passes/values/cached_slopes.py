@@ -1,0 +1,81 @@
+"""Calls of exp, sin, tanh and their like, whose slopes are cached in reverse mode.
+
+Symptom: reverse mode calls each of them twice or three times, which is most of the time of kernels that consist of such calls.
+
+Cause: Enzyme knows their derivatives, and rematerialises in the reverse sweep whatever those need: the function once more
+for its value where others need that, and once more for its slope.
+
+Cure: up to Enzyme a call is two, as rules/slopes.py tells: one that makes the value, or what the slope is made of, and
+has no derivative; and one that picks the value and has the derivative of x times the slope. So one number is cached.
+
+Such calls are opaque, so what O2 can do about the functions comes first. Only for one reverse sweep: the slope has no
+derivative here (`draft.keeps_slopes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from enzyme_py.llvm import Builder, Call, Module, Value
+from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.values.picks import pick
+from enzyme_py.rules.slopes import FUNCTIONS
+
+_FLOATS = ("double", "float")
+
+
+class CachedSlopes(Pass):
+    """Take calls of functions apart whose slopes are worth caching; `simplify`: O2, if nobody runs it before."""
+
+    name = "cached slopes"
+
+    def __init__(self, simplify: Callable[[Draft], Draft] | None = None) -> None:
+        self._simplify = simplify
+
+    def applies(self, draft: Draft) -> bool:
+        """Tell whether slopes may be cached, and there is a function that has one."""
+        return draft.keeps_slopes and any(draft.code.get(name) is not None for name in FUNCTIONS)
+
+    def run(self, draft: Draft) -> None:
+        """Simplify the module, and take its calls apart."""
+        if not any(_calls(draft.code)):
+            return
+        simplify = None if draft.is_simplified else self._simplify
+        code = draft.code if simplify is None else simplify(draft).code
+        calls = _calls(code)
+        for name in dict.fromkeys(call.callee for call in calls):
+            code.add_text("\n".join([*FUNCTIONS[name].declarations(), ""]))
+        for number, call in enumerate(calls, 1):
+            _take_apart(call, f"cached.slope.{number}")
+        if calls:
+            draft.code = code
+
+
+def _calls(code: Module) -> list[Call]:
+    """Return the calls whose slopes are worth caching."""
+    names = {name for name in FUNCTIONS if code.get(name) is not None}
+    return [
+        one
+        for function in code.functions
+        if function.is_edited or any(name in function.body_text for name in names)
+        for one in function.calls_of(*names)
+        if one.opcode == "call"
+        and one.type in _FLOATS
+        and [given.type for given in one.arguments] == [one.type]
+    ]
+
+
+def _take_apart(call: Call, wish: str) -> None:
+    """Put in place of a call what computes its value and its slope, and one that picks the value."""
+    function, home = FUNCTIONS[call.callee], call.function
+    name = wish
+    while home.find(f"%{name}.value") is not None:
+        name += ".more"
+    before = Builder(call)
+    *lines, _ = function.call("%result", call.arguments[0].ref, f"%{name}")
+    made: list[Value] = [before.parse(line) for line in lines]
+    result = pick(before, made[-1], made[0], f"{name}.result")
+    wished = "" if call.is_numbered else call.name
+    call.replace_with(result)
+    if wished:
+        result.rename(wished)

@@ -1,0 +1,111 @@
+"""Other requests with the same answer, for kernels whose memory Enzyme cannot tell active from constant.
+
+Natural code mixes the two: `for ...: x = step(a, x)` with a constant start. Enzyme refuses that when it compiles. In
+reverse mode run-time activity makes it right, at the cost of a comparison at each such place. Elsewhere constants get
+shadows of zeros (assembly/hidden_shadows.py), first those of the request, then those of requests inside of it. Forward mode is
+asked first with all calls inlined: a function that is called for an argument's array and for one of the kernel's own
+mixes them where nothing else does (assembly/inlining.py).
+
+    as asked                  refused for activity:
+      everything inlined        forward mode that differentiates no derivative
+      constants with shadows    forward mode, and derivatives of derivatives
+      inner ones with shadows   the same, if that was refused
+      run-time activity         what is left
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from enzyme_py.assembly.inlining import CallsItselfError
+from enzyme_py.errors import ActivityError, DerivativeError
+from enzyme_py.native.function import NativeFunction
+from enzyme_py.passes.journal import journal
+from enzyme_py.request import Direction, Request
+
+
+class Ask(Protocol):
+    """Compile one request; with a refusal, raise that where run-time activity would not make it right."""
+
+    def __call__(
+        self, request: Request, refusal: ActivityError | None = None, /
+    ) -> NativeFunction: ...
+
+
+def first_that_serves(
+    request: Request, ask: Ask, nests: Callable[[Request], bool]
+) -> NativeFunction:
+    """Return the code of a request, or of another one with the same answer; `nests`: whether it differentiates a derivative."""
+
+    def noted(name: str, one: Request, refusal: ActivityError | None = None) -> NativeFunction:
+        with journal().attempt(name):
+            return ask(one, refusal)
+
+    if request.runtime_activity:
+        return _decided_while_running(request, noted, nests)
+    try:
+        return noted("as asked", request)
+    except ActivityError as refusal:
+        return _relaxed(request, noted, nests, refusal)
+
+
+Noted = Callable[..., NativeFunction]
+
+
+def _decided_while_running(
+    request: Request, ask: Noted, nests: Callable[[Request], bool]
+) -> NativeFunction:
+    """Compile with run-time activity, where Enzyme has it, and with the same meaning elsewhere.
+
+    Of nested derivatives it is wrong without a word (measured: products, assignments in loops).
+    """
+    shadowed = replace(request, runtime_activity=False, shadows_constants=True)
+    if nests(shadowed):
+        return _with_shadows(shadowed, ask)
+    try:
+        return ask("run-time activity", request)
+    except DerivativeError as refusal:
+        try:
+            return ask("constants with shadows", shadowed)
+        except DerivativeError:
+            raise refusal from None
+
+
+def _relaxed(
+    request: Request, ask: Noted, nests: Callable[[Request], bool], refusal: ActivityError
+) -> NativeFunction:
+    shadowed = replace(request, shadows_constants=True)
+    is_forward = request.direction is Direction.FORWARD
+    # Of a request for the primal, what was refused is a derivative that the kernel takes itself.
+    is_nested = request.direction is Direction.PRIMAL or nests(request)
+    if is_forward and not is_nested:
+        try:
+            return ask("everything inlined", replace(request, inlines=True))
+        except DerivativeError:
+            pass  # the next one is asked
+    if is_forward or is_nested:
+        try:
+            return _with_shadows(shadowed, ask)
+        except ActivityError:
+            if is_nested:
+                raise refusal from None
+    try:
+        return ask("run-time activity", replace(request, runtime_activity=True), refusal)
+    except ActivityError:  # it speaks of a mode that nobody asked for
+        raise refusal from None
+    except CallsItselfError as recursion:
+        try:
+            return _with_shadows(shadowed, ask)
+        except DerivativeError:
+            raise recursion from None
+
+
+def _with_shadows(request: Request, ask: Noted) -> NativeFunction:
+    """Compile with shadows for the request's constants, and if need be for those of inner ones."""
+    try:
+        return ask("constants with shadows", request)
+    except ActivityError:
+        inner = replace(request, shadows_inner_constants=True)
+        return ask("inner constants with shadows", inner)

@@ -1,0 +1,65 @@
+"""The names of functions that generated code calls and that passes know: marks, barriers, raises.
+
+What makes them stands in frontend/ and rules/; what reads them, in passes/ and native/. Here are only the names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# A call that does nothing and whose parameter carries a type tree (frontend/type_hints.py).
+HINT = "enzyme_py_hint"
+HINT_ATTRIBUTES = (
+    "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
+    '"enzyme_inactive" "enzyme_nofree"'
+)
+
+# A function that passes its argument on and has no derivative. It stays external until the pass has seen it;
+# the native stage gives it its body.
+BARRIER = "enzyme_py_inactive"
+BARRIER_ATTRIBUTES = (
+    "nounwind willreturn nofree nosync memory(none) "
+    '"enzyme_inactive" "enzyme_no_escaping_allocation"'
+)
+
+TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stores name
+
+RAISE = "enzyme_py_raise"  # does not return (frontend/calling_convention.py)
+RULED = "enzyme_py_ruled."  # functions with derivatives that we tell the pass (frontend/ruled.py)
+OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/grown_arrays.py)
+# In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
+SILENT = "_silent"
+REQUEST = "__enzyme_"  # the names of functions that ask Enzyme for a derivative begin so
+INACTIVE = "enzyme_inactive"  # metadata and attribute of what has no derivative
+CACHED = f"{HINT}.kept"  # a call that seems to keep its pointer (passes/memory/cache_marks.py)
+WRITTEN = (
+    f"{HINT}.written"  # a call that seems to use an address (passes/memory/written_pointers.py)
+)
+INTO_BUFFER = (
+    "enzyme_py_into_buffer_"  # copies one array into another (passes/memory/hoisted_buffers.py)
+)
+
+ADDRESS = re.compile(r"_?0x[0-9a-f]{6,}")  # what Numba puts into some names
+_KERNEL = re.compile(r"k\d+\.(?!enzyme_py)")
+
+
+def readable(symbol: str) -> str:
+    """Return the last part of the Python name in a mangled symbol, or the symbol itself."""
+    parts = list(_components(symbol.removeprefix("shim.")))
+    return re.sub(r"\W", "_", ADDRESS.sub("", parts[-1] if parts else symbol))
+
+
+def is_kernel(symbol: str) -> bool:
+    """Tell whether a symbol is that of a kernel, or one that Enzyme made of it (passes/stable_names.py)."""
+    return _KERNEL.search(symbol) is not None
+
+
+def _components(symbol: str) -> Iterator[str]:
+    """Yield the names in `_ZN<length><name>...`, up to the first that is no name."""
+    rest = symbol[3:] if symbol.startswith("_ZN") else ""
+    while found := re.match(r"(\d+)", rest):
+        start = found.end()
+        end = start + int(found.group(1))
+        yield rest[start:end]
+        rest = rest[end:]
