@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = "ENZYME_PY_TEST_CACHE"
+VERIFIED = 3  # one change of a pass in so many: all would take 4 % of the time of compiling (measured)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -19,6 +20,47 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="every scenario with every variant and every mode, not the rotating selection",
     )
+    parser.addoption(
+        "--verify-passes",
+        action="store_true",
+        help="verify the code behind each pass that changed something, in all tests",
+    )
+    parser.addoption(
+        "--read-back",
+        action="store_true",
+        help="read each module that goes into the pass or comes out, to the last operand, and print it again",
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def modules_are_read_back(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What the pass reads and makes is printed as it was read: the module always, instructions if asked for."""
+    from enzyme_py.host import client
+    from tests.llvm.corpus import check_reading
+
+    run, whole = client._run, request.config.getoption("--read-back")
+
+    def checked(module, asked):
+        check_reading(module.ir, whole=whole, is_llvms=False)
+        outcome = run(module, asked)
+        check_reading(outcome.output, whole=whole and not outcome.wait_status)
+        return outcome
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "_run", checked)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def passes_are_verified(request: pytest.FixtureRequest) -> Iterator[None]:
+    """LLVM verifies what passes leave: of one change in VERIFIED, of every one if asked for."""
+    from enzyme_py.passes import journal
+    from tests.passes.running import verifier
+
+    every = 1 if request.config.getoption("--verify-passes") else VERIFIED
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(journal, "verify", verifier(every))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.assembly.block_copies import with_recomputable_copies
 from enzyme_py.frontend.blocks import NUMBA, ways
 from enzyme_py.inspect import ir
+from enzyme_py.passes.memory.block_copies import CopiesWithBodies, RematerialisableCopies
 from enzyme_py.rules import copies
+from tests.passes.running import is_left_alone
 
 GENERATOR = np.random.default_rng(3)
 
@@ -287,8 +288,6 @@ def test_a_temporary_of_a_loop_gets_loops() -> None:
 
 
 def test_modules_without_copies_are_left_alone() -> None:
-    from enzyme_py.assembly.module import DiffModule
-    from enzyme_py.errors import Where
-
-    module = DiffModule("define void @f() {\n  ret void\n}\n", (), (), Where())
-    assert with_recomputable_copies(module) is module
+    text = "define void @f() {\n  ret void\n}\n"
+    assert is_left_alone(RematerialisableCopies(), text)
+    assert is_left_alone(CopiesWithBodies(), text)

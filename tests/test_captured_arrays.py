@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.assembly.captured_numbers import with_numbers, without_numbers
+from enzyme_py.llvm import Module
+from enzyme_py.passes.base import Draft
+from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
+from tests.passes.running import ran
 
 WITH_ZEROS = np.array([0.0, -1.25, 2.0])
 WITHOUT = np.array([0.5, -1.25, 2.0])
@@ -220,11 +223,20 @@ DATA = """
 @text = internal constant [3 x i8] c"abc"
 @zeros = internal constant [16 x i8] zeroinitializer, align 8, !enzyme_inactive !0
 @other = external constant [3 x i8]
+!0 = !{}
 """
 
 
+def with_numbers(text: str, numbers: dict[str, tuple[str, str]]) -> str:
+    """Return a text with the hidden numbers in place of their declarations."""
+    draft = Draft(Module(text), hidden_numbers=numbers)
+    RestoreCapturedNumbers().run(draft)
+    return str(draft.code)
+
+
 def test_data_with_floats_alone_are_taken_out_and_put_back() -> None:
-    text, numbers = without_numbers(DATA)
+    draft = ran(HideCapturedNumbers(), DATA)
+    text, numbers = str(draft.code), draft.hidden_numbers
     assert set(numbers) == {"a b", "table", "zeros"}
     assert '@"a b" = external unnamed_addr constant [8 x i8], align 8, !enzyme_inactive !0' in text
     assert "@table = external constant [2 x double], !enzyme_inactive !{}" in text

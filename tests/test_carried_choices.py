@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.assembly.carried_choices import with_own_carries
+from enzyme_py.passes.values.loop_carried_choices import LoopCarriedChoices
+from tests.passes.running import is_left_alone, ran
 
 X = np.array([0.5, 1.3, 0.7, 1.2, 1.9])
 
@@ -147,7 +148,7 @@ def test_second_order(f: Any) -> None:
     assert np.allclose(over_reverse(X, along), want, rtol=1e-7, atol=1e-8)
 
 
-TEXT = """declare void @__enzyme_autodiff_x()
+TEXT = """declare void @__enzyme_autodiff.x()
 define double @f(ptr %x, i64 %n) {
 entry:
   br label %turn
@@ -168,19 +169,21 @@ behind:
 
 
 def test_a_choice_that_no_turn_uses_stays() -> None:
-    text = TEXT.replace("  USE\n", "")
-    assert with_own_carries(text) == text
+    assert is_left_alone(LoopCarriedChoices(), TEXT.replace("  USE\n", ""))
 
 
 def test_forward_mode_stays() -> None:
     text = TEXT.replace("USE", "store double %next, ptr %x, align 8")
     text = text.replace("__enzyme_autodiff", "__enzyme_fwddiff")
-    assert with_own_carries(text) == text
+    assert is_left_alone(LoopCarriedChoices(), text)
 
 
 def test_a_choice_that_a_turn_uses_is_carried_times_one() -> None:
-    made = with_own_carries(TEXT.replace("USE", "store double %next, ptr %x, align 8"))
-    assert '[ %"next.carried.' in made
-    assert "fmul double %next, %enzyme_py_one.double" in made
-    assert "ret double %next" in made
-    assert with_own_carries(made) == made
+    made = ran(LoopCarriedChoices(), TEXT.replace("USE", "store double %next, ptr %x, align 8"))
+    function = made.code.function("f")
+    following = function["q"].value_from(function.block("turn"))
+    assert following.name == "next.carried"
+    assert following.opcode == "fmul"
+    assert [*following.operands] == [function["next"], function["one.double"]]
+    assert [*function.block("behind").terminator.operands] == [function["next"]]
+    assert is_left_alone(LoopCarriedChoices(), str(made.code))

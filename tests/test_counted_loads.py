@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.assembly.counted_loads import with_counted_loads
-from enzyme_py.assembly.typed_accesses import INTEGER_TAG
 from enzyme_py.errors import NoDerivativeError
+from enzyme_py.passes.types.integer_loads import IntegerLoads
+from tests.passes.running import is_left_alone, ran
 
 X = np.array([0.5, 0.3, 0.9, 0.7])
 
@@ -70,7 +70,8 @@ def test_bits_of_floats_are_refused_as_before() -> None:
     assert "(bits[k] << 1) >> 1" in str(refused.value)
 
 
-HEAD = "define double @f(ptr %p, ptr %q, i64 %n) {\nentry:\n  %i = load i64, ptr %p, align 8\n"
+HEAD = "declare i64 @llvm.smin.i64(i64, i64)\ndeclare void @g(i64)\n"
+HEAD += "define double @f(ptr %p, ptr %q, i64 %n) {\nentry:\n  %i = load i64, ptr %p, align 8\n"
 INDEX = "  %step = shl i64 %i, 4\n  %at = getelementptr i8, ptr %q, i64 %step\n"
 END = "  %r = load double, ptr %q, align 8\n  ret double %r\n}\n"
 HARMLESS = {
@@ -91,17 +92,21 @@ OTHERS = {
 
 @pytest.mark.parametrize("use", HARMLESS.values(), ids=HARMLESS)
 def test_what_is_only_counted_is_told_to_be_an_integer(use: str) -> None:
-    text = with_counted_loads(HEAD + use + END)
-    assert f"  %i = load i64, ptr %p, align 8, !tbaa {INTEGER_TAG}\n" in text
-    assert "  %r = load double, ptr %q, align 8\n" in text
+    code = ran(IntegerLoads(), HEAD + use + END).code
+    tag = code.function("f")["i"].metadata["tbaa"]
+    (integer, same, _) = code.metadata[tag].operands
+    assert integer == same
+    assert code.metadata[integer].operands[0] == '!"long"'
+    assert f"  %i = load i64, ptr %p, align 8, !tbaa {tag}\n" in str(code)
+    assert "  %r = load double, ptr %q, align 8\n" in str(code)
 
 
 @pytest.mark.parametrize("use", OTHERS.values(), ids=OTHERS)
 def test_what_may_become_a_float_again_is_not(use: str) -> None:
-    text = HEAD + INDEX + use + END
-    assert with_counted_loads(text) == text
+    assert is_left_alone(IntegerLoads(), HEAD + INDEX + use + END)
 
 
 def test_what_has_a_tag_keeps_it() -> None:
     text = (HEAD + INDEX + END).replace("align 8\n", "align 8, !tbaa !7\n")
-    assert with_counted_loads(text) == text
+    types = '!7 = !{!8, !8, i64 0}\n!8 = !{!"other", !9, i64 0}\n!9 = !{!"root"}\n'
+    assert is_left_alone(IntegerLoads(), text + types)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHARED = ("training",)  # imported by examples, no example itself
 SHORT = ("--epochs", "2", "--steps", "3")
 ARGUMENTS = dict.fromkeys(("rnn", "gru", "lstm"), SHORT)

@@ -225,4 +225,4 @@ def states_and_an_end(u):
 def test_only_what_is_written_over_is_kept(kernel: Any, is_kept: bool) -> None:
     """Kept numbers cost memory, one for each turn."""
     text = enzyme.inspect.ir(kernel, np.ones(5), stage="simplified")
-    assert (', i64 %"enzyme_py.far"' in text) == is_kept
+    assert (", i64 %enzyme_py.far" in text) == is_kept

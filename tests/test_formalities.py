@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,16 +21,18 @@ MOST_LINES_OF_C = 700
 MOST_LINES_OF_A_FUNCTION = 60
 
 # A stage imports from itself, from the stages before it, and from what every stage may know.
-STAGES = ("frontend", "rules", "assembly", "host", "native", "njit")
+STAGES = ("frontend", "rules", "passes", "assembly", "host", "native", "njit")
 SHARED = {
     "annotations",
     "differences",
     "errors",
     "keeping",
     "libraries",
+    "llvm",
     "modes",
     "request",
     "settings",
+    "symbols",
     "trees",
 }
 OPERATORS = {
@@ -41,6 +44,9 @@ OPERATORS = {
     "mapping",
     "operators",
 }
+# Passes know LLVM code, the tables of rules and names. LLVM's own passes they reach by one door.
+PASSES_KNOW = {"errors", "llvm", "passes", "rules", "symbols"}
+DOOR_OF_PASSES = "llvm_own.py"
 RULES_ARE_DATA = {("frontend", "rules")}  # tables of names, which the frontend reads
 
 # Who may use the insides of Numba and the engine of llvmlite.
@@ -82,6 +88,21 @@ def test_imports_follow_the_data(path: Path) -> None:
     allowed = before | SHARED | (OPERATORS if stage == "njit" else set())
     allowed |= {part for user, part in RULES_ARE_DATA if user == stage}
     assert own_parts(path) <= allowed
+
+
+@pytest.mark.parametrize("path", sources(PACKAGE / "passes"), ids=lambda path: path.name)
+def test_passes_know_llvm_code_and_tables(path: Path) -> None:
+    through_the_door = {"frontend"} if path.name == DOOR_OF_PASSES else set()
+    assert own_parts(path) <= PASSES_KNOW | through_the_door
+    others = {name.split(".")[0] for name in imported_modules(path)} - {"enzyme_py"}
+    assert others <= sys.stdlib_module_names | ({"llvmlite"} if through_the_door else set())
+
+
+@pytest.mark.parametrize("path", sources(PACKAGE / "llvm"), ids=lambda path: path.name)
+def test_llvm_code_knows_nothing_of_the_rest(path: Path) -> None:
+    assert own_parts(path) <= {"llvm"}
+    others = {name.split(".")[0] for name in imported_modules(path)} - {"enzyme_py"}
+    assert others <= sys.stdlib_module_names
 
 
 def test_insides_of_numba_have_their_doors() -> None:

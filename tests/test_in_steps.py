@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numba
@@ -10,8 +9,11 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.assembly.in_steps import postponed, resumed
 from enzyme_py.errors import DerivativeError
+from enzyme_py.llvm import Load
+from enzyme_py.passes.base import Draft
+from enzyme_py.passes.steps import Postpone, Resume
+from tests.passes.running import is_left_alone, ran, tag_of
 
 A = np.zeros((3, 6))[:, ::2]  # neither C's order nor Fortran's: NumPy's functions walk by indices
 A[:] = [[0.9, 0.4, 1.2], [0.7, 1.5, 0.3], [0.8, 0.6, 1.1]]
@@ -58,10 +60,10 @@ def test_the_second_derivative_of_a_product_of_both_ends() -> None:
 def test_what_one_run_refuses_is_told_if_steps_do_not_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first refusal is the one to read: the other is about a text that nobody wrote."""
 
-    def refuse(_: str) -> str:
+    def refuse(_: Resume, __: Draft) -> None:
         raise DerivativeError("about the second step", remedy="none")
 
-    monkeypatch.setattr(sys.modules["enzyme_py.autodiff"], "resumed", refuse)
+    monkeypatch.setattr(Resume, "run", refuse)
     with pytest.raises(DerivativeError, match="a float's bits") as refusal:
         second_along(numba.njit(lambda a: 5.0 * a.min() ** 5))  # not in any cache
     assert "second step" not in str(refusal.value)
@@ -86,19 +88,15 @@ define double @outer(ptr %x) {
   ret double %d
 }
 
+declare double @made(ptr, ptr)
 declare double @__enzyme_autodiff.1(ptr, ...)
 declare double @__enzyme_fwddiff(ptr, ...)
 declare void @enzyme_py_hint.kept(ptr) nounwind
 """
 
 
-def text_of(name: str, ir: str) -> Any:
-    return ir.split(f"@{name}(ptr %x) {{\n")[1].split("\n}", maxsplit=1)[0]
-
-
 def test_the_innermost_comes_first() -> None:
-    first = postponed(NESTED)
-    assert first is not None
+    first = str(ran(Postpone(), NESTED).code)
     assert "@__enzyme_autodiff.1(ptr @inner" in first
     assert "@enzyme_py_later.fwddiff(ptr nonnull @middle" in first
     assert "declare double @enzyme_py_later.fwddiff(ptr, ...)\n" in first
@@ -106,22 +104,22 @@ def test_the_innermost_comes_first() -> None:
         "call double (ptr, ...) @__enzyme_autodiff.1(ptr @inner", "call double @made(ptr @inner"
     )
     done = done.replace("declare double @__enzyme_fwddiff(ptr, ...)\n", "")  # as O2 does
-    after = resumed(done)
+    after = str(ran(Resume(), done).code)
     assert "@__enzyme_fwddiff(ptr nonnull @middle" in after
     assert after.count("declare double @__enzyme_fwddiff(") == 1
     assert "enzyme_py_later.fwddiff" not in after
-    assert postponed(after) is None
+    assert is_left_alone(Postpone(), after)
 
 
 def test_integers_are_said_to_be_integers_and_marks_are_gone() -> None:
-    after = resumed(NESTED)
-    lines = text_of("inner", after).split("\n")
-    assert lines[0].endswith(
-        ', align 8, !tbaa !{!{!"long", !{!"enzyme_py"}, i64 0}, !{!"long", !{!"enzyme_py"}, i64 0}, i64 0}'
-    )
-    assert lines[1] == "  %m = load i64, ptr %x, align 8"  # added only: it may be an address
-    assert "enzyme_py_hint.kept" not in after
+    code = ran(Resume(), NESTED).code
+    n, m = (one for one in code.function("inner").instructions if isinstance(one, Load))
+    assert n.text.startswith("%n = load i64, ptr %x, align 8, !tbaa ")
+    assert tag_of(code, "n", "inner") == "long"
+    assert m.text == "%m = load i64, ptr %x, align 8"  # added only: it may be an address
+    assert "enzyme_py_hint.kept" not in str(code)
 
 
 def test_one_derivative_has_no_steps() -> None:
-    assert postponed(NESTED.replace("@__enzyme_autodiff.1(ptr @inner", "@inner(ptr ")) is None
+    once = NESTED.replace("(ptr, ...) @__enzyme_autodiff.1(ptr @inner, ", "@inner(")
+    assert is_left_alone(Postpone(), once)

@@ -13,11 +13,17 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.assembly.graphs import graphs, has_several_exits
-from enzyme_py.assembly.module import DiffModule
-from enzyme_py.assembly.nesting import check_nesting, with_several_exits
-from enzyme_py.assembly.single_exit import join_exits
-from enzyme_py.errors import DerivativeError, Where
+from enzyme_py.errors import DerivativeError
+from enzyme_py.llvm import Module
+from enzyme_py.passes.checks.nested_exits import CheckNestedExits
+from enzyme_py.passes.control_flow.exits import (
+    has_several_exits,
+    with_several_exits,
+    without_raises,
+)
+from enzyme_py.passes.control_flow.single_exits import SingleExits
+from enzyme_py.passes.llvm_own import to_memory
+from tests.passes.running import ran
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
 V = np.array([0.3, 0.2, 0.5, 0.7])
@@ -132,11 +138,10 @@ declare void @__enzyme_autodiff(...)
 
 def test_a_loop_that_is_entered_twice_keeps_its_exits_and_is_refused() -> None:
     # Python cannot write such a loop; some optimisation of LLVM might.
-    module = DiffModule(ENTERED_TWICE, ("outer",), (), Where("kernel"))
-    assert with_several_exits(module.ir) == {"inner"}
-    joined = join_exits(module, {"inner"})
+    assert [one.name for one in with_several_exits(Module(ENTERED_TWICE))] == ["inner"]
+    joined = ran(SingleExits(to_memory), ENTERED_TWICE)
     with pytest.raises(DerivativeError, match="several exits") as caught:
-        check_nesting(joined)
+        CheckNestedExits().run(joined)
     assert "forward over reverse" in caught.value.remedy
 
 
@@ -158,9 +163,9 @@ end:
 
 
 def test_a_raise_with_a_location_is_no_exit() -> None:
-    ((_, graph),) = graphs(RAISES)
-    assert "raises" not in graph
-    assert not has_several_exits(set(graph), graph)
+    graph = without_raises(Module(RAISES).function("f"))
+    assert "raises" not in {block.name for block in graph}
+    assert not has_several_exits(graph)
 
 
 @pytest.mark.parametrize("f", SINGLE_EXIT + SEVERAL_EXITS)

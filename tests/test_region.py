@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 HEADER = (ROOT / "csrc" / "runtime.h").read_text()
 SOURCES = [
     ROOT / "tests/c/region_driver.c",
-    *(ROOT / "csrc" / name for name in ("region.c", "guard.c", "raise.c")),
+    *(ROOT / "csrc" / name for name in ("region.c", "guard.c", "raise.c", "crash.c")),
 ]
 DRIVER = SOURCES[0].read_text()
 CASES = re.findall(r'^    \{"(\w+)",', DRIVER, re.MULTILINE)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-import llvmlite.binding as llvm
 import numba
 import numpy as np
 import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Active, Const, Duplicated
-from enzyme_py.assembly.control_flow import Body
-from enzyme_py.assembly.two_way_joins import may_meet, with_two_way_joins
+from enzyme_py.llvm import Module
+from enzyme_py.llvm.analyses.control_flow import ControlFlow
+from enzyme_py.llvm.analyses.dominators import Dominators
+from enzyme_py.passes.control_flow.two_way_merges import TwoWayMerges
+from tests.passes.running import is_left_alone, ran
 
 X = np.array([0.5, -0.3, 0.7, 1.2])
 
@@ -226,10 +227,10 @@ def test_second_order(f: Any, outer: Any, n: int) -> None:
 # -- the text
 
 
-SWITCH = """declare void @__enzyme_autodiff_x()
+SWITCH = """declare void @__enzyme_autodiff.x()
 define double @f(i64 %n, double %a) {
 entry:
-  call void @__enzyme_autodiff_x()
+  call void @__enzyme_autodiff.x()
   switch i64 %n, label %four [
     i64 1, label %one
     i64 2, label %two
@@ -254,11 +255,11 @@ meet:                                             ; preds = %four, %two, %one, %
 }
 """
 
-LOOP = """declare void @__enzyme_autodiff_x()
+LOOP = """declare void @__enzyme_autodiff.x()
 declare i1 @ask()
 define i64 @f(i64 %n) {
 entry:
-  call void @__enzyme_autodiff_x()
+  call void @__enzyme_autodiff.x()
   %a = call i1 @ask()
   br i1 %a, label %left, label %right
 left:
@@ -289,64 +290,49 @@ behind:
 """
 
 
-def ways(text: str) -> dict[str, tuple[list[str], list[str]]]:
-    """Return the blocks that lead to each block, from outside and from the turns of its loop."""
-    head, rest = re.split(r"(?<=\{)\n", text[text.index("define ") :], maxsplit=1)
-    body = Body.of(head, rest[: rest.index("\n}")].split("\n"))
-    assert body is not None
+def ways(code: Module) -> dict[str, tuple[list[str], list[str]]]:
+    """Return the blocks that lead to each block, from outside and from the iterations of its loop."""
+    function = code.function("f")
+    predecessors = function.analysis(ControlFlow).predecessors
+    dominates = function.analysis(Dominators).dominates
     return {
-        label: (
-            [one for one in block.predecessors if not body.dominates(label, one)],
-            [one for one in block.predecessors if body.dominates(label, one)],
+        block.name: (
+            [one.name for one in predecessors[block] if not dominates(block, one)],
+            [one.name for one in predecessors[block] if dominates(block, one)],
         )
-        for label, block in body.blocks.items()
+        for block in function.blocks
     }
 
 
 @pytest.mark.parametrize("text", [SWITCH, LOOP], ids=["switch", "loop"])
 def test_no_more_than_two_ways_meet(text: str) -> None:
-    assert max(len(one) for both in ways(text).values() for one in both) > 2
-    made = with_two_way_joins(text)
+    assert max(len(one) for both in ways(Module(text)).values() for one in both) > 2
+    made = ran(TwoWayMerges(), text).code
     assert max(len(one) for both in ways(made).values() for one in both) == 2
-    llvm.parse_assembly(made).verify()
-    assert with_two_way_joins(made) == made
+    assert is_left_alone(TwoWayMerges(), str(made))
 
 
 def test_a_loop_has_one_pair_outside_and_one_of_its_turns() -> None:
-    outside, turns = ways(with_two_way_joins(LOOP))["%head"]
-    assert len(outside) == len(turns) == 2
+    outside, repeated = ways(ran(TwoWayMerges(), LOOP).code)["head"]
+    assert len(outside) == len(repeated) == 2
 
 
 def test_what_was_parted_last_meets_first() -> None:
-    made = ways(with_two_way_joins(LOOP))
-    pairs = [sorted(outside) for label, (outside, _) in made.items() if label.startswith('%"join')]
-    assert ["%other", "%right"] in pairs
-    assert ["%again", "%last"] in pairs
+    made = ways(ran(TwoWayMerges(), LOOP).code)
+    pairs = [sorted(outside) for label, (outside, _) in made.items() if label.startswith("join")]
+    assert ["other", "right"] in pairs
+    assert ["again", "last"] in pairs
 
 
 def test_each_case_of_a_switch_has_a_block_of_its_own() -> None:
     text = SWITCH.replace("label %one", "label %meet").replace("one:\n  br label %meet\n", "")
     for one, first in (("%a", "1.0"), ("2", "1"), ("zeroinitializer", "[i64 1, i64 2]")):
         text = text.replace(f"[ {one}, %one ]", f"[ {first}, %entry ]")
-    llvm.parse_assembly(text).verify()
-    made = with_two_way_joins(text)
-    llvm.parse_assembly(made).verify()
-    switch = made[made.index("switch") : made.index("]", made.index("switch"))]
-    targets = re.findall(r"label (\S+)", switch)
-    assert len(targets) == len(set(targets))
+    switch = ran(TwoWayMerges(), text).code.function("f").entry.terminator
+    assert switch.opcode == "switch"
+    assert len(switch.successors) == len(set(switch.successors)) == 4
 
 
 def test_forward_mode_stays_as_it_is() -> None:
-    text = SWITCH.replace("__enzyme_autodiff_x", "__enzyme_fwddiff_x")
-    assert with_two_way_joins(text) == text
-
-
-def test_what_is_asked_of_a_text_before_o2() -> None:
-    graph = "declare void @__enzyme_autodiff_x()\ndefine void @f(i1 %c) {{\n{}\n}}\n"
-    leaf = "  br label %B9\nB{}:\n"
-    one = "B1:\n  br i1 %c, label %B2, label %B9\nB2:\n" + "  br label %B9\nB9:\n  ret void"
-    two = "B1:\n  br i1 %c, label %B2, label %B3\nB2:\n" + leaf.format(3)
-    two += "  br i1 %c, label %B4, label %B9\nB4:\n  br label %B9\nB9:\n  ret void"
-    assert not may_meet(graph.format(one))
-    assert may_meet(graph.format(two))
-    assert not may_meet(graph.format(two.replace("B4", "B1.if")))
+    text = SWITCH.replace("__enzyme_autodiff.x", "__enzyme_fwddiff.x")
+    assert is_left_alone(TwoWayMerges(), text)

@@ -7,7 +7,6 @@ along v is 4 x0^3 v0, the gradient of that 12 x0^2 v0 by x0 and 4 x0^3 by v0, an
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -17,9 +16,12 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Const, Duplicated, Forward
-from enzyme_py.assembly.typed_accesses import INTEGER_TAG, with_typed_accesses
 from enzyme_py.errors import TypeAnalysisError
+from enzyme_py.llvm import Load, Store
 from enzyme_py.native.machine import target_machine
+from enzyme_py.passes.types.tags import KIND, Tags
+from enzyme_py.passes.types.typed_accesses import TypedAccesses
+from tests.passes.running import is_left_alone, ran
 
 X = np.array([0.7, 0.8, 0.9])
 V = np.array([1.0, 0.5, 0.25])
@@ -146,9 +148,12 @@ def test_llvm_concludes_nothing_of_two_types_at_one_place(one: str, other: str) 
   ret {one} %v
 }}
 """
-    tagged = with_typed_accesses(text)
-    for line in {line for line in tagged.split("\n") if re.search(r"(store|load) i64", line)}:
-        tagged = tagged.replace(line, f"{line}, !tbaa {INTEGER_TAG}")
+    code = ran(TypedAccesses(), text).code
+    tags = Tags(code)
+    for access in code.function("f").instructions:
+        if isinstance(access, Load | Store) and not access.has_metadata(KIND):
+            tags.put(access, "long")
+    tagged = str(code)
     assert tagged.count("!tbaa") == 3
     machine = target_machine()
     module = llvm.parse_assembly(tagged)
@@ -162,15 +167,31 @@ def test_what_is_tagged() -> None:
   %a = load double, ptr %p, align 8
   store float 0.0, ptr %p
   %n2 = load i64, ptr %p, align 8
-  %l = load double, ptr %p, !tbaa !{!1, !1, i64 0}
-  store double %x, ptr %p, align 8, !dbg !7
+  %l = load double, ptr %p, align 8, !tbaa !0
+  store double %x, ptr %p, align 8, !noalias !3
   ret void
 }
+
+!0 = !{!1, !1, i64 0}
+!1 = !{!"other", !2, i64 0}
+!2 = !{!"root"}
+!3 = !{!4}
+!4 = distinct !{!4, !5}
+!5 = distinct !{!5}
 """
-    lines = with_typed_accesses(given).split("\n")
-    changed = [new != old for new, old in zip(lines, given.split("\n"), strict=True)]
+    code = ran(TypedAccesses(), given).code
+    lines, before = str(code).split("\n"), given.split("\n")
+    changed = [new != old for new, old in zip(lines, before, strict=False)][:9]
     assert changed == [False, True, True, False, False, True, False, False, False]
-    assert '!tbaa !{!{!"double", !{!"float", ' in lines[1]
-    assert '!tbaa !{!{!"float", !{!"long", !{!"enzyme_py"}, i64 0}' in lines[2]
-    assert lines[5].startswith("  store double %x, ptr %p, align 8, !dbg !7, !tbaa ")
-    assert with_typed_accesses("\n".join(lines)) == "\n".join(lines)
+    double, single, _, _, stored, _ = code.function("f").instructions
+    types = [code.metadata[one.metadata[KIND]].operands[0] for one in (double, single, stored)]
+    float_, long = (code.metadata[one].operands[1] for one in (types[0], types[1]))
+    assert types[2] == types[0]
+    assert code.metadata[types[0]].content == f'!{{!"double", {float_}, i64 0}}'
+    assert float_ == types[1]
+    assert code.metadata[float_].content == f'!{{!"float", {long}, i64 0}}'
+    root = code.metadata[long].operands[1]
+    assert code.metadata[long].content == f'!{{!"long", {root}, i64 0}}'
+    assert code.metadata[root].content == '!{!"enzyme_py"}'
+    assert lines[5].startswith("  store double %x, ptr %p, align 8, !noalias !3, !tbaa ")
+    assert is_left_alone(TypedAccesses(), str(code))

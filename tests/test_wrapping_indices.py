@@ -11,9 +11,9 @@ import numba
 import numpy as np
 
 import enzyme_py as enzyme
-from enzyme_py.assembly.kept import NO_RECOMPUTING, without_recomputing
-from enzyme_py.assembly.module import DiffModule
-from enzyme_py.errors import Where
+from enzyme_py.llvm import Module
+from enzyme_py.passes.base import Draft
+from enzyme_py.passes.memory.cache_marks import NO_RECOMPUTING, without_recomputing
 
 B, D, S = -0.4, 0.2, 0.6
 
@@ -74,6 +74,7 @@ def test_the_pull_back() -> None:
 
 
 def test_an_option_is_given_once() -> None:
-    module = DiffModule("", (), ("--one", NO_RECOMPUTING), Where())
-    told = without_recomputing(without_recomputing(module))
-    assert told.options == ("--one", NO_RECOMPUTING)
+    draft = Draft(Module(""), options=("--one", NO_RECOMPUTING))
+    without_recomputing(draft)
+    without_recomputing(draft)
+    assert draft.options == ("--one", NO_RECOMPUTING)

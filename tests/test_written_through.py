@@ -15,7 +15,8 @@ from numba.typed import List as TypedList
 
 import enzyme_py as enzyme
 from enzyme_py import Const, Duplicated, Forward
-from enzyme_py.assembly.written_through import WRITTEN, with_marked_writes
+from enzyme_py.passes.memory.written_pointers import WRITTEN, WrittenPointers
+from tests.passes.running import is_left_alone, ran
 
 X = np.array([0.3, 0.5, 0.7])
 C = np.array([0.4, 0.6])
@@ -246,7 +247,8 @@ def test_rows_that_are_all_constant_stay_so() -> None:
     assert b[0] == 0.5
 
 
-TEXT = """define void @f(ptr %a, ptr %rows, i64 %i) {
+TEXT = """declare ptr @calloc(i64, i64)
+define void @f(ptr %a, ptr %rows, i64 %i) {
 entry:
   %own = call ptr @calloc(i64 1, i64 8)
   store double 1.000000e+00, ptr %own, align 8
@@ -259,11 +261,13 @@ entry:
 
 def test_pointers_that_are_known_get_no_mark() -> None:
     """Memory of the function's own making, and of its parameters."""
-    assert with_marked_writes(TEXT) == TEXT
+    assert is_left_alone(WrittenPointers(), TEXT)
 
 
 CHOSEN = "select i1 true, ptr %a, ptr %own"
-NESTED = """define void @g(ptr %a) {
+NESTED = """declare void @__enzyme_fwddiff(ptr, ptr)
+declare void @__enzyme_autodiff(ptr, ptr)
+define void @g(ptr %a) {
   call void @__enzyme_fwddiff(ptr @f, ptr %a)
   ret void
 }
@@ -283,9 +287,9 @@ def test_marks_stand_in_front_of_writes(pointer: str) -> None:
     alone = TEXT.replace("  %q =", f"  %p = {pointer}\n  %q =")
     alone = alone.replace("double, ptr %a,", "double, ptr %p,")
     given = alone + NESTED if pointer == CHOSEN else alone
-    got = with_marked_writes(given)
+    got = str(ran(WrittenPointers(), given).code)
     write = "  store double 1.000000e+00, ptr %q, align 8"
     assert f"  call void @{WRITTEN}(ptr %q)\n{write}" in got
     assert got.count(f"call void @{WRITTEN}(ptr %q)") == 1
-    assert with_marked_writes(got) == got
-    assert pointer != CHOSEN or with_marked_writes(alone) == alone
+    assert is_left_alone(WrittenPointers(), got)
+    assert pointer != CHOSEN or is_left_alone(WrittenPointers(), alone)

@@ -444,6 +444,11 @@ static void too_large(void *pack) {
     enzyme_py_malloc(SIZE_MAX - 8);
 }
 
+static void larger_than_any_machine(void *pack) {
+    (void)pack;
+    enzyme_py_malloc((size_t)1 << 46);
+}
+
 static void exhaustion(void) {
     for (int nth = 1; nth <= 4; nth++) {
         int done = 0;
@@ -455,8 +460,16 @@ static void exhaustion(void) {
         CHECK(stats().regions_open == 0);
     }
     enzyme_py_fail_after(0);
-    CHECK(enter(overflow) == ENZYME_PY_NO_MEMORY);
-    CHECK(enter(too_large) == ENZYME_PY_NO_MEMORY);
+    enzyme_py_failure last;
+    CHECK(enter(overflow) == ENZYME_PY_NO_SUCH_SIZE);
+    enzyme_py_last_failure(&last);
+    CHECK(last.count == SIZE_MAX / 2 && last.size == 3 && last.body == overflow);
+    CHECK(enter(too_large) == ENZYME_PY_NO_SUCH_SIZE);
+    enzyme_py_last_failure(&last);
+    CHECK(last.count == 1 && last.size == SIZE_MAX - 8 && last.body == too_large);
+    CHECK(enter(larger_than_any_machine) == ENZYME_PY_NO_MEMORY);
+    enzyme_py_last_failure(&last);
+    CHECK(last.size == (size_t)1 << 46 && last.caller != NULL);
     CHECK(enzyme_py_malloc(SIZE_MAX - 8) == NULL); /* no frame: as malloc would */
     CHECK(enzyme_py_calloc(SIZE_MAX / 2, 3) == NULL);
     CHECK(enzyme_py_aligned_alloc(128, 1) == NULL);

@@ -4,6 +4,7 @@
     python -m tests.coverage --again --write    every row anew
     python -m tests.coverage --only np.cumsum   the rows of one function, or one row; prints them
     python -m tests.coverage --in-loops         every row with its function in a loop (in_loops.py); writes no document
+    python -m tests.coverage --shapes --rounds 2 --write    three to five dimensions (of_sizes.py), each row twice; docs/shapes.md
 
 Rows run in one worker process, which is started again after a crash or past a time limit. Findings
 are appended to a file of JSON lines (--results), so an interrupted run goes on where it was.
@@ -21,12 +22,12 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.coverage import in_loops
-from tests.coverage.measure import ORDERS, Finding
-from tests.coverage.report import report, summary
+from tests.coverage import in_loops, of_sizes
+from tests.coverage.measure import ALL_ORDERS, ORDERS, Finding
+from tests.coverage.report import report, report_of_sizes, summary
 from tests.coverage.tables import EDGES, ROWS
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
+DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
 SECONDS = 180.0  # for all orders of one row
 
 
@@ -43,7 +44,7 @@ class Workers:
         assert worker.stdout is not None
         timer = threading.Timer(SECONDS, worker.kill)
         timer.start()
-        expected = [order for order in ORDERS if name in ROWS or order in ("R", "F")]
+        expected = [order for order in ALL_ORDERS if _is_asked(name, order)]
         try:
             worker.stdin.write(name + "\n")
             worker.stdin.flush()
@@ -103,8 +104,17 @@ def measured(names: Iterable[str], results: Path) -> Iterator[Finding]:
         workers.close()
 
 
+def _is_asked(name: str, order: str) -> bool:
+    """Tell whether a row, an edge or a twin is asked in an order."""
+    if name in EDGES or name.endswith(in_loops.SUFFIX):
+        return order in ("R", "F")
+    return order in ORDERS or name not in ROWS
+
+
 def _is_named(name: str, asked: list[str]) -> bool:
     """Tell whether a row or an edge is asked for, by its own name or its function's; twins are asked for by the row."""
+    if name.partition(of_sizes.BEHIND)[0] in asked:
+        return True
     row = ROWS.get(name.removesuffix(in_loops.SUFFIX))
     return name in asked or (row is not None and (row.name in asked or row.function in asked))
 
@@ -120,14 +130,18 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[], help="a function, a row or an edge")
     parser.add_argument("--in-loops", action="store_true", help="twins of the rows, in loops")
     parser.add_argument("--results", type=Path, help="findings; a temporary file, if not given")
+    parser.add_argument("--shapes", action="store_true", help="sizes and axes, 3 to 5 dimensions")
+    parser.add_argument("--rounds", type=int, default=1, help="kernels of each row of --shapes")
     given = parser.parse_args()
     if given.in_loops and given.write:
         parser.error("the document says nothing of twins")
-    kind = ".loops" if given.in_loops else ""
+    kind = ".loops" if given.in_loops else ".shapes" if given.shapes else ""
     default = Path(tempfile.gettempdir()) / f"enzyme_py_coverage{kind}.{os.getuid()}.jsonl"
     given.results = given.results or default
     known = read(given.results)
     names = in_loops.names() if given.in_loops else [*ROWS, *EDGES]
+    if given.shapes:
+        names = of_sizes.names(given.rounds)
     if given.only:
         names = [name for name in names if _is_named(name, given.only)]
     elif given.failed:
@@ -138,16 +152,23 @@ def main() -> None:
     elif not given.again:
         done = {name for name, _ in known}
         names = [name for name in names if name not in done]
-    for finding in measured(names, given.results):
-        if given.only or finding.status != "works":
+    show(measured(names, given.results), verbose=bool(given.only))
+    found = read(given.results)
+    own = {name for name, _ in found} if given.shapes else ROWS
+    print(summary(found, in_loops.names() if given.in_loops else own))
+    if given.write:
+        text = report_of_sizes(found) if given.shapes else report(found)
+        (DOCUMENTS / ("shapes.md" if given.shapes else "coverage.md")).write_text(text)
+
+
+def show(findings: Iterable[Finding], *, verbose: bool) -> None:
+    """Print what does not work as it comes, or all."""
+    for finding in findings:
+        if verbose or finding.status != "works":
             print(
                 f"{finding.name:40} {finding.order:4} {finding.status:10} {finding.detail[:150]}",
                 flush=True,
             )
-    found = read(given.results)
-    print(summary(found, in_loops.names() if given.in_loops else ROWS))
-    if given.write:
-        DOCUMENT.write_text(report(found))
 
 
 if __name__ == "__main__":

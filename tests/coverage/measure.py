@@ -24,6 +24,7 @@ ORDERS = {
     "RoR": "reverse over reverse",
     "RoF": "reverse over forward",
 }
+ALL_ORDERS = ORDERS | {"FoF": "forward over forward"}
 RAW = ("Enzyme refused the kernel", "Enzyme cannot tell", "Enzyme has no derivative for")
 
 
@@ -153,9 +154,9 @@ def measure(row: Row, orders: tuple[str, ...] = tuple(ORDERS)) -> Iterator[Findi
                 second.append(want)
             except Exception:
                 want = Slope(float("nan"), float("inf"), exact=False)
-            along = _jvp(case) if order == "RoF" else _along(gradient, case)
+            along = _jvp(case) if order.endswith("oF") else _along(gradient, case)
             vs = [_copied(one) for one in case.v]
-            if order == "FoR":
+            if order.startswith("F"):
 
                 def ask() -> float:
                     return _pushed(along, [*case.args, *vs], places, case.u)

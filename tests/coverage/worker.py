@@ -7,13 +7,19 @@ import sys
 from collections.abc import Iterator
 
 from tests.coverage.in_loops import SUFFIX, measure_in_a_loop
-from tests.coverage.measure import Finding, measure, measure_edge
+from tests.coverage.measure import ALL_ORDERS, Finding, measure, measure_edge
+from tests.coverage.of_sizes import BEHIND, measure_sizes
 from tests.coverage.tables import EDGES, ROWS
+from tests.tensors import KERNELS
 
 
 def _findings(name: str) -> Iterator[Finding]:
     if name in EDGES:
         return measure_edge(EDGES[name])
+    if name in KERNELS:
+        return measure(KERNELS[name], tuple(ALL_ORDERS))
+    if BEHIND in name:
+        return measure_sizes(name)
     return measure_in_a_loop(name) if name.endswith(SUFFIX) else measure(ROWS[name])
 
 

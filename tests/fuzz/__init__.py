@@ -3,6 +3,8 @@
     python -m tests.fuzz --count 10000 --seed 1         a long run, on all cores
     python -m tests.fuzz --only 1234                    one kernel, by its number, with its source
 
+    python -m tests.fuzz --grammar shapes               of one grammar: arrays, numbers or shapes
+
 `grammar` writes kernels, `checks` asks the questions, `shrink` makes a failure small, `runs` spreads the work
 over processes and sums up. The ordinary tests run a few kernels and all of corpus/ (tests/test_fuzz.py).
 """

@@ -21,11 +21,12 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=cores())
     parser.add_argument("--folder", type=Path, help="for all answers, and to go on from")
     parser.add_argument("--questions", help="with commas, for all kernels; drawn, if not given")
+    parser.add_argument("--grammar", choices=grammar.NAMES, help="drawn, if not given")
     parser.add_argument("--only", type=int, help="one kernel, with its source and all questions")
     parser.add_argument("--shrink", action="store_true", help="make what failed small")
     given = parser.parse_args()
     if given.only is not None:
-        return one_kernel(given.only, given.size, given.shrink)
+        return one_kernel(given.only, given.size, given.shrink, given.grammar)
     # As Ctrl-C does: the run ends its processes and removes what it wrote outside of its folder.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     seeds = range(given.seed, given.seed + given.count)
@@ -33,7 +34,7 @@ def main() -> int:
     known = (*checks.ALWAYS, *checks.DRAWN, checks.RAISES)
     for question in set(questions or ()) - set(known):
         parser.error(f"no question is called {question!r}; they are {', '.join(known)}")
-    report = run(seeds, given.workers, tell, given.size, given.folder, questions)
+    report = run(seeds, given.workers, tell, given.size, given.folder, questions, given.grammar)
     print(report.text(), flush=True)
     if given.shrink:
         write_small(report, given.size, given.folder)
@@ -45,9 +46,9 @@ def tell(line: str) -> None:
     print(line, flush=True)
 
 
-def one_kernel(seed: int, size: int | None, is_shrunk: bool) -> int:
+def one_kernel(seed: int, size: int | None, is_shrunk: bool, name: str | None) -> int:
     """Ask everything of one kernel; make it small for each of its refusals and bad answers, if asked to."""
-    source = grammar.kernel(seed, size).source
+    source = grammar.kernel(seed, size, name).source
     print(source)
     worker = Worker()
     names = [*checks.ALWAYS, *checks.DRAWN, *([checks.RAISES] if "raise " in source else [])]
@@ -66,7 +67,7 @@ def write_small(report: Report, size: int | None, folder: Path | None) -> None:
     """Make the first bad answer of each kernel small; print it, and keep it in the folder."""
     first = {one["seed"]: one for one in reversed(report.bad)}
     for seed, one in sorted(first.items()):
-        source = grammar.kernel(seed, size).source
+        source = grammar.kernel(seed, size, report.grammar).source
         small = smallest(source, seed, one["question"], one["verdict"])
         text = f"# {one['question']}: {one['verdict']}, seed {seed}\n{small}"
         print(text, flush=True)

@@ -195,7 +195,7 @@ class Questions:
             (tangent,) = enzyme.autodiff(Forward, at.kernel, Duplicated, *both, *self._fixed())
             self._check_written(given)
         else:
-            tangents = (*self._along(), np.zeros_like(at.constant), 0)
+            tangents = (*self._along(), np.zeros_like(at.constant), at.no_size)
             value, tangent = enzyme.jvp(at.kernel, given, tangents)
             self._check_value(value)
         got = inner(leaves(tangent), leaves(at.weights))

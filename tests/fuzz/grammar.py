@@ -13,12 +13,15 @@ from dataclasses import dataclass
 
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.scalars import Scalars
+from tests.fuzz.shapes import Shapes
 from tests.fuzz.turns import recurrence, row_by_row
 from tests.fuzz.writes import COMPLEX, ONE_OF, PLAIN, THROUGH_MATRIX, THROUGH_VECTOR, WRITES
 
 Lines = list[str]
 SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 8)  # statements, not counting those in their bodies
 OF_NUMBERS = 0.4  # of the kernels: see scalars.py
+OF_SHAPES = 0.2  # see shapes.py
+NAMES = ("arrays", "numbers", "shapes")  # of the grammars
 LEVELS = 2  # of loops and branches in each other
 
 
@@ -31,12 +34,21 @@ class Kernel:
     features: frozenset[str]
 
 
-def kernel(seed: int, size: int | None = None) -> Kernel:
-    """Return the kernel of a seed: of arrays, or of numbers in loops."""
-    if random.Random(f"grammar {seed}").random() >= OF_NUMBERS:
+def kernel(seed: int, size: int | None = None, name: str | None = None) -> Kernel:
+    """Return the kernel of a seed: of arrays, of numbers in loops, or of shapes; of one of these, if it is named."""
+    name = name or grammar_of(seed)
+    if name == "arrays":
         return Draw(seed).kernel(size)
-    drawn = Scalars(seed)
+    drawn = Scalars(seed) if name == "numbers" else Shapes(seed)
     return Kernel(seed, drawn.source(size), frozenset(drawn.features))
+
+
+def grammar_of(seed: int) -> str:
+    """Return the name of the grammar that a seed draws."""
+    drawn = random.Random(f"grammar {seed}").random()
+    if drawn < OF_NUMBERS:
+        return "numbers"
+    return "shapes" if drawn > 1.0 - OF_SHAPES else "arrays"
 
 
 class Draw(Expressions):

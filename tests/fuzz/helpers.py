@@ -14,20 +14,27 @@ __all__ = [
     "WHOLE",
     "Point",
     "TypedList",
+    "axes_summed",
     "branched",
     "changed",
     "chosen",
     "filled",
+    "first_moved_back",
     "folded",
     "grown",
     "halved",
     "helper",
+    "in_both",
+    "in_shape",
+    "items_summed",
     "joined",
     "kept_if",
     "math",
+    "of_shape",
     "pair",
     "polynomial",
     "repeated",
+    "row_by_row",
     "scaled",
     "sum_of_partials",
     "weighted",
@@ -197,3 +204,55 @@ def changed(found, u):  # type: ignore[no-untyped-def]
     found[1] = np.tanh(found[0]) * u + found.get(1, 0.0)
     found[2] = found.pop(1) * 0.5
     return found[2] * np.cos(found[0])
+
+
+@numba.njit
+def in_shape(y, shape):  # type: ignore[no-untyped-def]
+    """Return an array in a shape that its caller gives."""
+    return np.reshape(y, shape)
+
+
+@numba.njit
+def of_shape(shape, u):  # type: ignore[no-untyped-def]
+    """Fill a new array of a shape that its caller gives."""
+    out = np.empty(shape)
+    for count, place in enumerate(np.ndindex(shape)):
+        out[place] = u * np.cos(count)
+    return out
+
+
+@numba.njit
+def first_moved_back(y):  # type: ignore[no-untyped-def]
+    """Return a view with the first axis as the last one."""
+    return np.moveaxis(y, 0, -1)
+
+
+@numba.njit
+def in_both(y, other):  # type: ignore[no-untyped-def]
+    """Return two arrays of each of two."""
+    return np.sin(y) * other, y - 0.5 * other
+
+
+@numba.njit
+def row_by_row(y):  # type: ignore[no-untyped-def]
+    """Fill the rows of a new array, each of its own row and the one before."""
+    out = np.zeros(y.shape)
+    for i in range(len(y)):
+        out[i] = np.sin(y[i]) + 0.25 * out[i - 1] * y[i - 1]
+    return out
+
+
+@numba.njit
+def axes_summed(y):  # type: ignore[no-untyped-def]
+    """Sum by the first axis, square, and sum the rest."""
+    part = np.sum(y, axis=0)
+    return np.sum(np.sin(part) * part)
+
+
+@numba.njit
+def items_summed(y):  # type: ignore[no-untyped-def]
+    """Multiply each number by its count."""
+    total = 0.0
+    for count, item in enumerate(y.flat):
+        total += np.sin(item) * (count % 3 + 1)
+    return total

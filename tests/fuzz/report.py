@@ -27,6 +27,7 @@ class Report:
 
     kernels: int = 0
     seconds: float = 0.0  # of this run, on the clock
+    grammar: str | None = None  # drawn, if not given
     processor: float = 0.0  # of all kernels, without what the host's processes took
     megabytes: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -41,7 +42,7 @@ class Report:
         self.kernels += 1
         self.processor += answer.get("seconds", 0.0)
         self.megabytes = max(self.megabytes, answer.get("megabytes", 0))
-        self.features.update(grammar.kernel(seed, size).features)
+        self.features.update(grammar.kernel(seed, size, self.grammar).features)
         for one in answer["outcomes"]:
             self.totals[one["verdict"]] += 1
             self.verdicts[f"{one['question']}: {one['verdict']}"] += 1

@@ -34,8 +34,11 @@ _ROOT = Path(__file__).resolve().parent.parent.parent
 class Worker:
     """One process that asks the questions."""
 
-    def __init__(self, cache: Path | None = None) -> None:
+    def __init__(self, cache: Path | None = None, without: str | None = None) -> None:
+        """Start the process, without one of the passes if tests are to see that the fuzzer would miss it."""
         own = {"NUMBA_OPT": "0"}  # Numba's own code is only compared with, not measured
+        if without is not None:
+            own["FUZZ_WITHOUT"] = without
         if cache is not None:
             own["ENZYME_PY_CACHE_DIR"] = str(cache)
         self._process = subprocess.Popen(
@@ -106,13 +109,14 @@ class _Run:
         folder: Path | None,
         cache: Path,
         questions: Collection[str] | None,
+        name: str | None,
     ) -> None:
-        self.report = Report()
+        self.report = Report(grammar=name)
         self._size, self._tell, self._cache, self._questions = size, tell, cache, questions
         self._lock = threading.Lock()
         self._workers: list[Worker] = []
         self._is_stopped = False
-        self._kept = folder / "answers.jsonl" if folder else None
+        self._kept = folder / f"answers{'-' * bool(name)}{name or ''}.jsonl" if folder else None
         done = {one["seed"]: one for one in kept(self._kept)} if self._kept else {}
         self._pending: queue.SimpleQueue[int] = queue.SimpleQueue()
         for seed in seeds:
@@ -126,7 +130,7 @@ class _Run:
         worker = self._started()
         with contextlib.suppress(queue.Empty):
             while not self._is_stopped:
-                kernel = grammar.kernel(self._pending.get_nowait(), self._size)
+                kernel = grammar.kernel(self._pending.get_nowait(), self._size, self.report.grammar)
                 answer = worker.ask(kernel.source, kernel.seed, self._questions)
                 if self._is_stopped:
                     break
@@ -176,13 +180,17 @@ def run(
     size: int | None = None,
     folder: Path | None = None,
     questions: Collection[str] | None = None,
+    name: str | None = None,
 ) -> Report:
-    """Ask questions of the kernels of these seeds, all or those they draw, from an empty cache of derivatives."""
+    """Ask questions of the kernels of these seeds, all or those they draw, from an empty cache of derivatives.
+
+    The kernels are of the grammar of this name, or of those that the seeds draw.
+    """
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="enzyme_py_fuzz_") as cache:
-        work = _Run(seeds, size, tell, folder, Path(cache), questions)
+        work = _Run(seeds, size, tell, folder, Path(cache), questions, name)
         threads = [threading.Thread(target=work.go) for _ in range(workers)]
         for thread in threads:
             thread.start()

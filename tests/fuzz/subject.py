@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from tests.fuzz import helpers
+from tests.fuzz import helpers, sizes
 
 STEPS = (2e-4, 1e-3, 5e-5)
 POINTS = 4  # that are tried, where differences disagree
@@ -30,6 +30,9 @@ LARGE = 0.15  # of the kernels get arrays long enough for code in vectors and re
 # whose order is another one: such primals may differ in the last places.
 REORDERED = ("@", "np.dot", "np.linalg.", "np.vdot")
 
+_SHAPES = re.compile(
+    r"\b(\w): '([nkmuz\d, ]+)'"
+)  # of x, a and c, if they are no vectors and matrices of n
 _X = re.compile(r"def kernel\(x: ['\"](\w+)['\"]")  # the type of x, if it is no float64
 
 _numbers = itertools.count()
@@ -65,11 +68,25 @@ class Subject:
         self.dtype = np.dtype(named[1] if named else "float64")
         self.reference = compiled(source.replace("float32", "float64")) if self.is_single else None
         self._random = np.random.default_rng(seed)
-        self.size = int(self._random.choice([4, 4, 3, 5, 2]))
+        self.size: Any = int(self._random.choice([4, 4, 3, 5, 2]))
         if random.Random(f"large {seed}").random() < LARGE:
             self.size = helpers.MOST - 3
         self._layouts = self._random.uniform(size=3)
+        self._shapes = {"x": (self.size,), "a": (self.size,) * 2, "c": (self.size,)}
+        named_shapes = dict(_SHAPES.findall(source.partition("\n")[0]))
+        if named_shapes:
+            self._draw_shapes(named_shapes)
         self.redraw()
+
+    def _draw_shapes(self, named: dict[str, str]) -> None:
+        """Draw the sizes that the shapes of the arguments name: the last argument is a tuple of them."""
+        drawn = [int(one) for one in self._random.integers(1, sizes.LARGEST, 3)]
+        if self.size == helpers.MOST - 3:
+            drawn[int(self._random.integers(3))] = 9
+        self.size = (*drawn, 1, 0)
+        known = dict(zip(sizes.NAMES, self.size, strict=True))
+        for name, text in named.items():
+            self._shapes[name] = tuple(int(known.get(one, one)) for one in text.split(", "))
 
     # -- the point
 
@@ -78,7 +95,7 @@ class Subject:
         before = vars(self).copy()
         self.active = self.drawn()
         self.first, self.second = self.drawn(), self.drawn()
-        numbers = self._random.uniform(-1.0, 1.0, self.size)
+        numbers = self._random.uniform(-1.0, 1.0, self._shapes["c"])
         self.constant = laid_out(numbers, self._layouts[2])
         self.result, self.after = self.run(self.kernel, *self.active)
         self.weights = weights_like(self.result)
@@ -88,9 +105,9 @@ class Subject:
 
     def drawn(self) -> Point:
         """Return three arguments at random, in the layouts of this subject."""
-        size, uniform = self.size, self._random.uniform
-        x, a = uniform(-1, 1, size), uniform(-1, 1, (size, size))
-        x = x + 1j * uniform(-1, 1, size) if self.is_complex else x.astype(self.dtype)
+        uniform = self._random.uniform
+        x, a = uniform(-1, 1, self._shapes["x"]), uniform(-1, 1, self._shapes["a"])
+        x = x + 1j * uniform(-1, 1, x.shape) if self.is_complex else x.astype(self.dtype)
         return laid_out(x, self._layouts[0]), laid_out(a, self._layouts[1]), float(uniform(-1, 1))
 
     def given(self, x: Any, a: Any, s: Any) -> Point:
@@ -110,6 +127,11 @@ class Subject:
     def is_complex(self) -> bool:
         """Whether x is a vector of complex numbers."""
         return self.dtype.kind == "c"
+
+    @property
+    def no_size(self) -> Any:
+        """The tangent of the last argument: a number, or a tuple of sizes."""
+        return (0,) * len(self.size) if isinstance(self.size, tuple) else 0
 
     @property
     def is_number(self) -> bool:
