@@ -7,12 +7,23 @@ out is shaped as real code is, with all that the generator did not think of.
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import dataclass, field
+from typing import Any
 
 import llvmlite.binding as llvm
 
-from enzyme_py.assembly.control_flow import Body
+from enzyme_py.llvm import (
+    Alloca,
+    Branch,
+    Call,
+    GetElementPtr,
+    Instruction,
+    Load,
+    Module,
+    Select,
+    Store,
+    Value,
+)
 from enzyme_py.native.machine import initialise_llvm, target_machine
 
 HEAD = """
@@ -205,6 +216,7 @@ class LifetimeError(AssertionError):
 
 
 Pointer = tuple[int, int] | None  # block and offset
+_CONSTANTS = {"null": None, "@other": None, "true": True, "false": False}
 
 
 @dataclass
@@ -218,65 +230,70 @@ class Machine:
     made: int = 0
     peak: int = 0
     kept: Pointer = None
+    _values: dict[Value, Any] = field(default_factory=dict)
+    _memory: dict[Value, Any] = field(default_factory=dict)
 
     def run(self, ir: str) -> Machine:
-        start = ir.index("define void @run()")
-        head, *lines = ir[start : ir.index("\n}\n", start)].split("\n")
-        body = Body.of(head, lines)
-        assert body is not None
         coins = random.Random(self.seed)
-        values: dict[str, object] = {"null": None, "@other": None}
-        label, before = next(iter(body.blocks)), ""
+        block, before = Module(ir).function("run").entry, None
         for _ in range(self.limit):
-            block = body.blocks[label]
-            given = {
-                line.split(" = ")[0].strip(): values[
-                    dict(map(reversed, body.incoming(number)))[before]
-                ]
-                for number in range(block.start, block.body)
-                if "phi" in (line := body.lines[number])
-            }
-            values.update(given)
-            for number in range(block.body, block.exit):
-                self._step(body.lines[number].strip(), values, coins)
-            if body.opcodes[block.exit] != "br":
+            given = {phi: self._value(phi.value_from(before)) for phi in block.phis}
+            self._values.update(given)
+            for one in block.body:
+                self._step(one, coins)
+            end = block.terminator
+            if not isinstance(end, Branch):
                 return self
-            condition = re.search(r"br i1 (%?\S+),", body.lines[block.exit])
-            taken = 0 if condition is None or values[condition.group(1)] else 1
-            label, before = block.successors[taken], label
+            taken = 0 if end.condition is None or self._value(end.condition) else 1
+            block, before = block.successors[taken], block
         return self
 
-    def _step(self, line: str, values: dict[str, object], coins: random.Random) -> None:
-        result, _, rest = line.rpartition(" = ") if " = " in line else ("", "", line)
-        given = [values.get(one) for one in re.findall(r"%[-\w.]+|\bnull\b|@kept|@other", rest)]
-        if " @" in rest and rest.startswith(("call", "tail")):
-            values[result] = self._call(rest, given, coins)
-        elif rest.startswith("store"):
-            self._store(rest, given[0], values)
-        elif rest.startswith("load"):
-            values[result] = values[_address(rest)]
-        elif not rest.startswith("alloca"):
-            values[result] = _computed(rest, given)
+    def _value(self, value: Value) -> Any:
+        return self._values[value] if value in self._values else _CONSTANTS[value.ref]
+
+    def _step(self, one: Instruction, coins: random.Random) -> None:
+        if isinstance(one, Call):
+            self._values[one] = self._call(one, coins)
+        elif isinstance(one, Store):
+            self._store(one)
+        elif isinstance(one, Load):
+            self._values[one] = self._memory[one.pointer]
+        elif not isinstance(one, Alloca):
+            self._values[one] = self._computed(one)
         self._check_kept()
 
-    def _call(self, text: str, given: list[object], coins: random.Random) -> object:
-        if "@coin" in text:
+    def _call(self, call: Call, coins: random.Random) -> object:
+        if call.callee == "coin":
             return coins.random() < 0.5
-        if "@malloc" in text or "@calloc" in text:
+        if call.callee in ("malloc", "calloc"):
             self.made += 1
             self.peak = max(self.peak, self.made - len(self.freed))
             return (self.made, 0)
-        if "@free" in text:
-            self._free(given[0])
-        elif "@look" in text or "@take" in text:
-            self.look(given[0])
+        if call.callee == "free":
+            self._free(self._value(call.arguments[0]))
+        elif call.callee in ("look", "take"):
+            self.look(self._value(call.arguments[0]))
         return None
 
-    def _store(self, text: str, value: object, values: dict[str, object]) -> None:
-        if "@kept" in text:
+    def _store(self, store: Store) -> None:
+        value = self._value(store.value)
+        if store.pointer.ref == "@kept":
             self.kept = value
         else:
-            values[_address(text)] = value
+            self._memory[store.pointer] = value
+
+    def _computed(self, one: Instruction) -> object:
+        given = [self._value(each) for each in one.operands if each.type != "i64"]
+        if isinstance(one, GetElementPtr):
+            assert (one.source_type, one.indices[0].ref) == ("i8", "8"), one.text
+            return None if given[0] is None else (given[0][0], given[0][1] + 8)
+        if one.opcode in ("freeze", "ptrtoint"):
+            return given[0]
+        if one.opcode == "xor":
+            return given[0] != given[1]
+        if isinstance(one, Select):
+            return given[1] if given[0] else given[2]
+        raise AssertionError(one.text)
 
     def look(self, pointer: Pointer) -> None:
         self.reads.append(pointer)
@@ -293,20 +310,3 @@ class Machine:
     def _check_kept(self) -> None:
         if self.kept is not None and self.kept[0] in self.freed:
             raise LifetimeError(f"block {self.kept[0]} was freed although it was kept")
-
-
-def _address(text: str) -> str:
-    """Name the place that a load or a store is about."""
-    place: str = re.findall(r"ptr (%[-\w.]+)", text)[-1]
-    return f"in {place}"
-
-
-def _computed(text: str, given: list[object]) -> object:
-    if text.startswith(("getelementptr", "freeze", "ptrtoint")):
-        step = 8 if text.startswith("getelementptr") else 0
-        return given[0] if given[0] is None else (given[0][0], given[0][1] + step)
-    if text.startswith("xor i1"):
-        return not given[0]
-    if text.startswith("select"):
-        return given[1] if given[0] else given[2]
-    raise AssertionError(text)

@@ -14,7 +14,8 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import BatchDuplicated, Const, Forward
-from enzyme_py.native.lanes import with_lanes_together
+from enzyme_py.llvm import Module
+from enzyme_py.native.lanes import put_lanes_together
 from enzyme_py.native.machine import initialise_llvm
 
 optimise: Any = importlib.import_module("enzyme_py.native.optimise")
@@ -23,6 +24,7 @@ HEAD = """
 declare noalias ptr @malloc(i64)
 declare noalias ptr @calloc(i64, i64)
 declare void @look(ptr)
+!0 = !{i32 7}
 """
 FUNCTION = """
 define double @run(i64 %size, i64 %n, ptr %other) {{
@@ -41,6 +43,14 @@ define double @run(i64 %size, i64 %n, ptr %other) {{
 """
 
 
+def with_lanes_together(text: str) -> str:
+    """Return the text of a module with its lanes together, where that is possible."""
+    code = Module(text)
+    is_changed = put_lanes_together(code)
+    assert is_changed == (str(code) != text)
+    return str(code)
+
+
 def joined(more: str = "", make: str = "calloc(i64 1, i64 %size)") -> str:
     """The function with the lanes together, checked by LLVM."""
     text = with_lanes_together(HEAD + FUNCTION.format(make=make, more=more))
@@ -48,13 +58,14 @@ def joined(more: str = "", make: str = "calloc(i64 1, i64 %size)") -> str:
     return text
 
 
+@pytest.mark.parametrize("mark", ["", ", !enzyme_py.line !0"])
 @pytest.mark.parametrize("make", ["calloc(i64 1, i64 %size)", "malloc(i64 %size)"])
-def test_lanes_become_one_block(make: str) -> None:
-    text = joined(make=make)
+def test_lanes_become_one_block(make: str, mark: str) -> None:
+    text = joined(make=make + mark)
     assert text.count(f"@{make[:6]}(") == 3  # declared, the primal's, that of both lanes
-    assert "%2 = getelementptr inbounds i8, ptr %1, i64 8\n" in text
+    assert "%lane = getelementptr inbounds i8, ptr %1, i64 8\n" in text
     assert "%a = getelementptr inbounds [2 x i8], ptr %1, i64 8\n" in text
-    assert "%c = getelementptr [2 x double], ptr %2, i64 %n\n" in text
+    assert "%c = getelementptr [2 x double], ptr %lane, i64 %n\n" in text
     assert "add i64 %size, 8\n" in text
 
 
@@ -73,6 +84,15 @@ def test_lanes_become_one_block(make: str) -> None:
 )
 def test_what_else_is_done_with_them_keeps_them_apart(use: str) -> None:
     assert joined(use) == HEAD + FUNCTION.format(make="calloc(i64 1, i64 %size)", more=use)
+
+
+def test_without_three_allocations_nothing_is_read() -> None:
+    code = Module(HEAD + FUNCTION.format(make="malloc(i64 %size)", more=""))
+    code = Module(
+        str(code).replace("%2 = call noalias ptr @malloc(i64 %size)", "%2 = freeze ptr %1")
+    )
+    assert not put_lanes_together(code)
+    assert not code.function("run").is_read
 
 
 ALONG = """
@@ -99,7 +119,9 @@ done:
 
 def test_a_loop_along_them_keeps_them_apart() -> None:
     near, far = HEAD + ALONG.format(shift=3), HEAD + ALONG.format(shift=5)
+    back = near.replace("add i64 %i, 1", "sub i64 %i, 1")
     assert with_lanes_together(near) == near
+    assert with_lanes_together(back) == back
     assert with_lanes_together(far) != far
 
 
@@ -170,12 +192,11 @@ def walked(x, out):
 def test_batches_agree_with_single_runs(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     changed = []
 
-    def watched(ir: str) -> str:
-        text = with_lanes_together(ir)
-        changed.append(text != ir)
-        return text
+    def watched(code: Module) -> bool:
+        changed.append(put_lanes_together(code))
+        return changed[-1]
 
-    monkeypatch.setattr(optimise, "with_lanes_together", watched)
+    monkeypatch.setattr(optimise, "put_lanes_together", watched)
     x = np.random.default_rng(5).random(11).astype(kind)
     tangents = np.random.default_rng(6).random((3, 11)).astype(kind)
     kernel = enzyme.jit(walked)

@@ -6,12 +6,11 @@ it watches every block (lifetime_machine.py). test_lifetimes_in_use.py tests the
 
 from __future__ import annotations
 
-import re
-
 import llvmlite.binding as llvm
 import pytest
 
-from enzyme_py.native.lifetimes import with_frees
+from enzyme_py.llvm import Module
+from enzyme_py.native.lifetimes import add_frees
 from tests.lifetime_machine import HEAD, Generator, Machine
 
 LOOP = """
@@ -35,6 +34,13 @@ done:
 """
 
 
+def with_frees(text: str) -> str:
+    """Return the text of a module in which temporaries are freed where they end."""
+    code = Module(text)
+    add_frees(code)
+    return str(code)
+
+
 def loop(
     body: str, *, before: str = "", phis: str = "", end: str = "", after: str = ""
 ) -> dict[str, list[str]]:
@@ -51,12 +57,8 @@ def frees(function: str) -> dict[str, list[str]]:
     text = with_frees(HEAD + function)
     llvm.parse_assembly(text, llvm.create_context()).verify()
     found: dict[str, list[str]] = {}
-    label = ""
-    for line in text.split("\n"):
-        if line.endswith(":"):
-            label = line[:-1]
-        elif "call void @free" in line:
-            found.setdefault(label, []).append(re.findall(r"%[\w.]+", line)[0])
+    for call in Module(text).calls_of("free"):
+        found.setdefault(call.home.name, []).append(call.arguments[0].ref)
     return found
 
 
@@ -129,6 +131,29 @@ walk:
 )
 def test_what_others_may_know_is_left(escape: str) -> None:
     assert loop(f"{MAKE}\n  {escape}\n  {LOOK}") == {}
+
+
+def test_marks_on_calls_change_nothing() -> None:
+    """Calls of allocators carry the line that they come from."""
+    make = "%p = call ptr @calloc(i64 8, i64 8) #0, !enzyme_py.line !0"
+    head = HEAD.replace("@kept", "attributes #0 = { nounwind }\n!0 = !{i32 0}\n@kept", 1)
+    text = with_frees(f"{head}define void @run() {{\n  {make}\n  {LOOK}\n  ret void\n}}\n")
+    assert f"{LOOK}\n  call void @free(ptr %p)\n" in text
+
+
+def test_what_returns_last_is_left() -> None:
+    """Nothing may stand between such a call and the return."""
+    last = "musttail call void @last()"
+    text = (
+        f"{HEAD}declare void @last()\ndefine void @run() {{\n  {MAKE}\n  {last}\n  ret void\n}}\n"
+    )
+    assert with_frees(text) == text
+
+
+def test_where_nothing_is_allocated_nothing_is_read() -> None:
+    code = Module(f"{HEAD}define void @run(ptr %x) {{\n  call void @free(ptr %x)\n  ret void\n}}\n")
+    add_frees(code)
+    assert not code.function("run").is_read
 
 
 def test_what_is_returned_is_left() -> None:
@@ -319,6 +344,20 @@ yes:
 def test_a_free_of_something_unknown_stays() -> None:
     body = "%q = load ptr, ptr %argument\n  call void @free(ptr %q)"
     assert loop(f"{MAKE}\n  {body}") == {"loop": ["%p", "%q"]}
+
+
+def test_names_that_begin_alike_are_told_apart() -> None:
+    """What a callee may keep is `%p8`, not `%p`."""
+    declared = "declare void @product(ptr captures(none), ptr) nofree\n"
+    text = f"""{HEAD}{declared}
+define void @run(ptr %p8) {{
+  {MAKE}
+  call void @product(ptr %p, ptr %p8)
+  ret void
+}}
+"""
+    assert with_frees(text).count("call void @free(ptr %p)") == 1
+    assert with_frees(text.replace("ptr %p8)\n  ret", "ptr %p)\n  ret")).count("@free(ptr %p)") == 0
 
 
 def test_callees_are_believed_what_they_say() -> None:

@@ -34,7 +34,7 @@ from enzyme_py.native.runtime import DECLARATIONS
 from enzyme_py.native.sites import Layout, Site
 from enzyme_py.settings import settings
 
-FORMAT = 6  # raise it with every change to this file's layout or to how code is generated
+FORMAT = 7  # raise it with every change to this file's layout or to how code is generated
 HEAD = b"enzyme_py derivative %d\n" % FORMAT
 SUFFIX = ".derivative"
 _DIGEST_SIZE = hashlib.sha256().digest_size

@@ -1,6 +1,6 @@
 """The tangents of a batch side by side: arrays of lanes in place of an array for each lane.
 
-The pass makes one shadow for each lane of a batch, in memory of its own. What is computed is the same for all
+Enzyme makes one shadow for each lane of a batch, in memory of its own. What is computed is the same for all
 lanes, but a vector of them would have to be gathered. Where all that is done with such shadows is seen, they
 become one block: lane k of element n lies at (n * lanes + k), so LLVM finds vectors in plain code. Addresses
 keep their form: an index counts arrays of as many elements.
@@ -8,181 +8,145 @@ keep their form: an index counts arrays of as many elements.
 Only allocations that stand one behind another, alike, behind that of the primal, are looked at; and only if
 nothing is done with them but to load and to store numbers of one size, at addresses made by an index. All
 else (a call, a phi, a comparison, a block copy) leaves them apart. So does an inner loop that goes along
-them: its turns become vectors, which need each lane by itself (MEASURED: else an elimination took a fifth more time).
+them: its iterations become vectors, which need each lane by itself (MEASURED: else an elimination took a fifth more time).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
-from enzyme_py.assembly.control_flow import NAME, Block, Body
+from enzyme_py.llvm import (
+    Block,
+    Builder,
+    Call,
+    Function,
+    GetElementPtr,
+    Instruction,
+    Load,
+    Module,
+    Store,
+    Value,
+    constant,
+)
+from enzyme_py.llvm.analyses.addresses import Addresses
+from enzyme_py.llvm.analyses.loops import Loops
+from enzyme_py.llvm.types import is_vector
 
 _MOST = 64  # lanes
-_ALLOCATION = re.compile(
-    rf"^  ({NAME}) = (?P<call>(?:tail )?call [^@\n]*@(?P<function>malloc|calloc)"
-    r"\((?P<count>i64 (?:noundef )?1, )?i64 (?:noundef )?(?P<size>[^\s,()]+)\)(?: #\d+)?)$"
-)
-_ALLOCATIONS = re.compile(r"@[mc]alloc\([^\n]*\n  %\d+ = [^\n]*@[mc]alloc\([^\n]*\n  %\d+ = ")
-_UNNAMED = re.compile(r"%\d+")
-_ACCESS = re.compile(
-    rf"^  (?:{NAME} = load|store) (?P<kind>double|float|i64|i32)"
-    rf"(?: (?P<stored>[^\s,]+))?, ptr (?P<address>{NAME}), align (?P<align>\d+)(?=$|,)"
-)
-_INDEXED = re.compile(
-    rf"^  (?P<result>{NAME}) = getelementptr (?P<flags>(?:inbounds |nusw |nuw )*)"
-    rf"(?P<kind>[^,\n{{}}]+), ptr (?P<base>{NAME}), (?P<index>i(?:64|32) [^,\s]+)$"
-)
-_COUNTED = re.compile(
-    r"^  \S+ = (?P<operation>add|sub|shl) (?:(?:nuw|nsw) )*i64 (?P<left>[^,\s]+), (?P<right>[^,\s]+)$"
-)
+_ALLOCATORS = ("malloc", "calloc")
 _BYTES = {"double": 8, "i64": 8, "float": 4, "i32": 4}
 
 
-def with_lanes_together(ir: str) -> str:
-    """Return a module in which shadows of lanes lie side by side, where that is possible."""
-    if _ALLOCATIONS.search(ir) is None:
-        return ir
-    parts = re.split(r"(?<=\n\}\n)", ir)
-    return "".join(_joined(part) if _ALLOCATIONS.search(part) else part for part in parts)
+def put_lanes_together(code: Module) -> bool:
+    """Let shadows of lanes lie side by side where that is possible; tell whether any do."""
+    found = list[_Group]()
+    for function in code.functions:
+        if _may_have_lanes(function):
+            groups = [_Group(run) for block in function.blocks for run in _runs(block)]
+            found += [group for group in groups if group.is_readable()]
+    for group in found:
+        group.join()
+    return bool(found)
 
 
-def _joined(part: str) -> str:
-    """Return a part of the module, which ends with a function, with its lanes joined."""
-    start = part.rindex("\ndefine ") + 1 if not part.startswith("define ") else 0
-    before, (head, *lines) = part[:start], part[start:].removesuffix("\n}\n").split("\n")
-    body = Body.of(head, lines)
-    if body is None:
-        return part
-    changed: dict[int, str] = {}
-    for number, run in enumerate(_runs(lines)):
-        group = _Group(run, [lines[line] for line in run])
-        if group.is_readable(body):
-            changed |= group.rewritten(body, number)
-    return (
-        before
-        + "\n".join([head, *(changed.get(n, line) for n, line in enumerate(lines))])
-        + "\n}\n"
-    )
+def _may_have_lanes(function: Function) -> bool:
+    """Tell whether there are as many allocations as two lanes and their primal take."""
+    return sum(function.count(f"@{name}(") for name in _ALLOCATORS) > 2
 
 
-def _runs(lines: list[str]) -> Iterator[range]:
-    """Yield the lines of allocations without a name, all alike, behind one that is like them."""
-    begin, wanted = 0, ""
-    for number, line in enumerate([*lines, ""]):
-        found = _ALLOCATION.match(line)
-        call = found["call"] if found else ""
-        goes_on = call == wanted != "" and found is not None and _UNNAMED.fullmatch(found[1])
-        if not goes_on:
-            if 2 <= number - begin - 1 <= _MOST:
-                yield range(begin + 1, number)
-            begin, wanted = number, call
+def _runs(block: Block) -> Iterator[list[Call]]:
+    """Yield the allocations without a name that stand in a row behind one with the same callee and arguments."""
+    run = list[Call]()
+    for one in block.instructions:  # the last one allocates nothing
+        if run and one.is_numbered and _is_like(one, run[0]):
+            run.append(one)
+            continue
+        if 2 < len(run) <= _MOST + 1:
+            yield run[1:]
+        run = [one] if _is_allocation(one) else []
 
 
-@dataclass
+def _is_allocation(one: Instruction) -> TypeGuard[Call]:
+    """Tell whether an instruction allocates bytes of which it says the number: `malloc(n)`, `calloc(1, n)`."""
+    if not isinstance(one, Call) or one.callee not in _ALLOCATORS:
+        return False
+    *count, size = one.arguments
+    return size.type == "i64" and all(each == constant("i64", 1) for each in count)
+
+
+def _is_like(one: Instruction, other: Call) -> TypeGuard[Call]:
+    """Tell whether an instruction allocates as much as another one, in the same way."""
+    return isinstance(one, Call) and one.operands == other.operands
+
+
+@dataclass(eq=False)
 class _Group:
     """The shadows of all lanes of one array, and what is done with them."""
 
-    run: range
-    allocations: list[str]
-    addresses: set[str] = field(default_factory=set)
-    accesses: set[int] = field(default_factory=set)
-    indexed: set[int] = field(default_factory=set)
+    allocations: list[Call]
+    elements: list[GetElementPtr] = field(default_factory=list)
+    accesses: list[Load | Store] = field(default_factory=list)
     grain: int = 0  # bytes of an element
 
-    def is_readable(self, body: Body) -> bool:
+    def is_readable(self) -> bool:
         """Find all uses; tell whether every one is understood."""
-        pending = [line.split()[0] for line in self.allocations]
+        pending: list[Instruction] = [*self.allocations]
         while pending:
             value = pending.pop()
-            self.addresses.add(value)
-            for number in body.uses.get(value, ()):
-                line = body.lines[number]
-                if (found := _INDEXED.match(line)) and found["base"] == value:
-                    self.indexed.add(number)
-                    pending.append(found["result"])
-                elif not self._is_access(number, line, value) or _goes_along(
-                    body, number, value, self.grain
-                ):
+            for user in value.users:
+                if isinstance(user, GetElementPtr) and not is_vector(user.type):
+                    if len(user.indices) != 1:
+                        return False
+                    self.elements.append(user)
+                    pending.append(user)
+                elif not self._is_access(user, value):
                     return False
-        return self.grain > 0
+        return self.grain > 0 and not any(_goes_along(one, self.grain) for one in self.accesses)
 
-    def _is_access(self, number: int, line: str, value: str) -> bool:
-        found = _ACCESS.match(line)
-        if found is None or found["address"] != value or found["stored"] == value:
+    def _is_access(self, user: Instruction, address: Value) -> bool:
+        if not isinstance(user, (Load, Store)) or user.is_volatile or user.is_atomic:
             return False
-        size = _BYTES[found["kind"]]
+        if isinstance(user, Store) and user.value is address:
+            return False
+        size = _BYTES.get(user.value.type if isinstance(user, Store) else user.type, 0)
         self.grain = self.grain or size
-        self.accesses.add(number)
+        self.accesses.append(user)
         # A number that stands where one may stand belongs to one element, whatever its index.
-        return size == self.grain and int(found["align"]) >= size
+        return 0 < size == self.grain and (user.alignment or 0) >= size
 
-    def rewritten(self, body: Body, number: int) -> dict[int, str]:
-        """Return the lines that change."""
-        lanes = len(self.run)
-        changed = {}
-        for line in self.indexed:
-            found = _INDEXED.match(body.lines[line])
-            assert found
-            kind = f"[{lanes} x {found['kind']}]"
-            changed[line] = (
-                f"  {found['result']} = getelementptr {found['flags']}{kind}, "
-                f"ptr {found['base']}, {found['index']}"
-            )
-        for line in self.accesses:
-            changed[line] = re.sub(
-                r", align \d+", f", align {self.grain}", body.lines[line], count=1
-            )
-        names = [line.split()[0] for line in self.allocations]
-        for lane, (line, name) in enumerate(zip(self.run, names, strict=True)):
-            place = lane * self.grain
-            changed[line] = f"  {name} = getelementptr inbounds i8, ptr {names[0]}, i64 {place}"
-        changed[self.run[0]] = self._allocation(lanes, f"%enzyme_py_lanes.{number}")
-        return changed
+    def join(self) -> None:
+        """Make one block of all; addresses count in it."""
+        lanes = len(self.allocations)
+        for element in self.elements:
+            element.set_source_type(f"[{lanes} x {element.source_type}]")
+        for access in self.accesses:
+            access.set_alignment(self.grain)
+        first, *others = self.allocations
+        self._enlarge(first, lanes)
+        for lane, other in enumerate(others, 1):
+            place = Builder(other).gep("i8", first, [lane * self.grain], "lane", flags="inbounds")
+            other.replace_with(place)
 
-    def _allocation(self, lanes: int, made: str) -> str:
-        """Return the allocation of all: an element more, so that addresses behind the last one are inside."""
-        line = self.allocations[0]
-        found = _ALLOCATION.match(line)
-        assert found
-        lines = [f"  {made} = add i64 {found['size']}, {self.grain}"]
-        size = f"i64 {found['size']})"
-        if found["count"]:
-            line = line.replace(f"{found['count']}{size}", f"i64 {lanes}, i64 {made})")
+    def _enlarge(self, allocation: Call, lanes: int) -> None:
+        """Allocate for all lanes, and an element more each, so that addresses behind the last one are inside."""
+        build = Builder(allocation)
+        *count, one = allocation.arguments
+        size = build.add(one, self.grain, "enzyme_py_lanes")
+        if count:
+            allocation.set_operand(1, build.constant("i64", lanes))
         else:
-            lines.append(f"  {made}.all = mul i64 {made}, {lanes}")
-            line = line.replace(size, f"i64 {made}.all)")
-        return "\n".join([*lines, line])
+            size = build.mul(size, lanes, "enzyme_py_lanes")
+        allocation.set_operand(1 + len(count), size)
 
 
-def _goes_along(body: Body, number: int, address: str, grain: int) -> bool:
-    """Tell whether an access in a loop of one block goes to the next element in each turn."""
-    block = body.block_at[number]
-    if block.label not in block.successors:
+def _goes_along(access: Load | Store, grain: int) -> bool:
+    """Tell whether an access in a loop of one block goes to the next element, or the one before, in each iteration."""
+    function, block = access.function, access.home
+    loop = function.analysis(Loops).headed_by(block) if block in block.successors else None
+    offset = function.analysis(Addresses).of(access.pointer).offset if loop is not None else None
+    if loop is None or offset is None:
         return False
-    while True:
-        line = body.definitions.get(address, -1)
-        found = _INDEXED.match(body.lines[line]) if block.start <= line < block.exit else None
-        if found is None:
-            return False
-        unit = _BYTES.get(found["kind"], 1 if found["kind"] == "i8" else 0)
-        if unit * _turns(body, found["index"].split()[1], block) == grain:
-            return True
-        address = found["base"]
-
-
-def _turns(body: Body, index: str, block: Block, depth: int = 4) -> int:
-    """Return what is added to an index in a turn of the loop, 0 if that is not plain to see."""
-    line = body.definitions.get(index, -1)
-    if not block.start <= line < block.exit or depth == 0:
-        return 0
-    if body.opcodes[line] == "phi":
-        return 1
-    found = _COUNTED.match(body.lines[line])
-    if found is None:
-        return 0
-    turns = _turns(body, found["left"], block, depth - 1)
-    if found["operation"] == "shl":
-        return turns << int(found["right"]) if found["right"].isdecimal() else 0
-    return turns or _turns(body, found["right"], block, depth - 1)
+    moved = sum(offset.parts.get(one.phi, 0) * one.step for one in loop.counters)
+    return abs(moved) == grain

@@ -17,11 +17,12 @@ from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.frontend.llvm_modules import Modules, run_once
 from enzyme_py.frontend.ruled import with_ruled_bodies
 from enzyme_py.host.module import DifferentiatedModule
+from enzyme_py.llvm import Module
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.fast_math import with_fast_math
 from enzyme_py.native.fortran import link_fortran
-from enzyme_py.native.lanes import with_lanes_together
-from enzyme_py.native.lifetimes import with_frees
+from enzyme_py.native.lanes import put_lanes_together
+from enzyme_py.native.lifetimes import add_frees
 from enzyme_py.native.machine import initialise_llvm, target_machine
 from enzyme_py.native.sites import layout, with_marked_calls, with_renamed_calls
 from enzyme_py.rules.inactive import TABLE_MEMORY
@@ -95,7 +96,10 @@ def _parsed(module: DifferentiatedModule, modules: Modules) -> llvm.ModuleRef:
     text = _BARRIERS.sub(r"define internal \1 @\2(\1 %value) { ret \1 %value }", text)
     text = _with_tables(text)
     text = with_slopes_defined(with_definitions(with_ruled_bodies(text)))
-    text = with_frees(with_lanes_together(text))
+    code = Module(text)
+    put_lanes_together(code)
+    add_frees(code)
+    text = str(code)
     if module.is_fast:
         text = with_fast_math(text)
     try:

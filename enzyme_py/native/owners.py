@@ -2,13 +2,14 @@
 
 An owner is the result of malloc or calloc, or a phi that takes owners over. A phi that may also get
 what is no owner (`v = x` before the loop, `v = np.sin(v)` in it) is one too, but what is freed is a
-companion: a phi with null in place of whatever else it is. Whatever is computed from an owner is derived from it and keeps it alive. An owner is refused, and its memory
-left to the region, if anybody else may come to know it: it is stored, returned, given to a call
-that may keep or free it. Its frees are left out, and made anew where it really ends. At an edge on which an owner flows into an owning phi, the phi takes over; so
-a block has one owner at any time, the value from which it can be freed.
+companion: a phi with null in place of whatever else it is. Whatever is computed from an owner is derived
+from it and keeps it alive. An owner is refused, and its memory left to the region, if it escapes: it is
+stored, returned, given to a call that may capture or free it. Its frees are left out, and made anew where
+it really ends. At an edge on which an owner flows into an owning phi, the phi takes over; so a block has
+one owner at any time, the value from which it can be freed.
 
-Two more refusals make that true. A derived value may outlive the turn of a loop in which its owner
-was made, or meet others where not every way has come by the owner: where an owner is alive its
+Two more refusals make that true. A derived value may outlive the iteration of a loop in which its owner
+was made, or meet others where not every path has come by the owner: where an owner is alive its
 definition must dominate, and it may not be alive at its own definition. And an owner may not be
 alive, or handed over twice, where another takes it over: one that is (`v = y; for ...: v = np.sin(v)`, and y is
 needed behind the loop) is lent to the phi, which then keeps it alive and owns what else it gets.
@@ -17,14 +18,15 @@ needed behind the loop) is lent to the phi, which then keeps it alive and owns w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from enzyme_py.assembly.control_flow import Body
+from enzyme_py.llvm import Block, Call, Function, Instruction, Load, Phi, Store, Value
+from enzyme_py.llvm.analyses.control_flow import ControlFlow
+from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.native.callees import Callees, Effect
 from enzyme_py.native.slots import Slots
 
 _NULL = "null"
-_COMPANION = "enzyme_py_own"
 # The result is made of nothing but the operands.
 _PURE = frozenset(
     (
@@ -38,33 +40,37 @@ _HARMLESS = frozenset(("load", "icmp", "br", "switch"))
 
 
 class Owners:
-    """The owners among the values of one function; `roots` are the allocations."""
+    """The owners among the values of one function; `roots` are the allocations.
 
-    def __init__(self, body: Body, roots: set[str], callees: Callees) -> None:
-        self.body = body
-        self.callees = callees
-        self.slots = Slots(body, roots)
-        self.found: set[str] = set()
-        self.bases: dict[str, set[str]] = {}
-        self.freed_at: set[int] = set()
-        self.alive: dict[str, set[str]] = {}
-        self._roots = roots
-        self._refused: set[str] = set()
-        self._lent: set[tuple[str, str]] = set()  # (phi, the owner that it has from another)
-        self._effects: dict[tuple[int, str], Effect] = {}
-        self._live: dict[str, set[str]] = {}
+    `bases` has the owners from which each value is derived, `alive` the blocks at whose beginning each
+    owner is needed, `frees` the calls that free one now.
+    """
+
+    def __init__(self, function: Function, roots: Sequence[Instruction], callees: Callees) -> None:
+        self._flow = function.analysis(ControlFlow)
+        self._dominators = function.analysis(Dominators)
+        self._callees = callees
+        self._roots = set(roots)
+        self._slots = Slots(function, roots)
+        self.found: set[Instruction] = set()
+        self.bases: dict[Instruction, set[Instruction]] = {}
+        self.alive: dict[Instruction, set[Block]] = {}
+        self._refused: set[Instruction] = set()
+        self._lent: set[tuple[Phi, Instruction]] = set()  # a phi, an owner that stays another's
+        self._effects: dict[tuple[Instruction, Value], Effect] = {}
+        self._live: dict[Instruction, set[Block]] = {}
         while found := self._refusals():
             refused, lent = found
             self._refused |= refused
             self._lent |= lent
-        self.freed_at = {
-            line
+        self.frees = {
+            user
             for value in self.bases
-            for line in self.body.uses.get(value, ())
-            if self._effect(line, value) is Effect.FREES
+            for user in value.users
+            if self._effect(user, value) is Effect.FREES
         }
 
-    def _refusals(self) -> tuple[set[str], set[tuple[str, str]]] | None:
+    def _refusals(self) -> tuple[set[Instruction], set[tuple[Phi, Instruction]]] | None:
         """Assume that what was not refused yet are owners; return which of them are not, and what is lent."""
         escaped = self._derive() or set(self._mixed())
         if escaped:
@@ -79,197 +85,178 @@ class Owners:
 
     # -- what is derived from what -----------------------------------------------------------
 
-    def _derive(self) -> set[str]:
+    def _derive(self) -> set[Instruction]:
         """Find the owners and what is derived from them; return the owners that escape."""
-        self.found = self._roots - self._refused
-        self.found |= self._owning_phis()
+        self.found = self._roots - self._refused | self._owning_phis()
         self.bases = {owner: {owner} for owner in self.found}
-        escaped, pending = set[str](), list(self.found)
+        escaped, pending = set[Instruction](), list(self.found)
         while pending:
             value = pending.pop()
-            for line in self.body.uses.get(value, ()):
-                effect = self._effect(line, value)
+            for user in value.users:
+                effect = self._effect(user, value)
                 if effect is Effect.ESCAPES:
                     escaped |= self.bases[value]
                 elif effect is Effect.DERIVES:
-                    results = self._results(line)
+                    results = self._results(user)
                     pending += [result for result in results if self._pass_on(value, result)]
         return escaped
 
-    def _results(self, line: int) -> list[str]:
-        """Return what a line makes of an owner: its result, or what loads what it stores."""
-        if self.body.opcodes[line] == "store":
-            return self.slots.loads_of(line) or []
-        return [self._name(line)]
+    def _results(self, user: Instruction) -> list[Instruction]:
+        """Return what an instruction makes of an owner: its result, or what loads what it stores."""
+        if isinstance(user, Store):
+            return [*(self._slots.loads_of(user) or ())]
+        return [user]
 
-    def _pass_on(self, value: str, result: str) -> bool:
+    def _pass_on(self, value: Instruction, result: Instruction) -> bool:
         own = self.bases.setdefault(result, set())
         before = len(own)
         is_taken = result in self.found and not self.is_lent(result, value)
         own |= self.bases[value] - {value} if is_taken else self.bases[value]
         return len(own) != before
 
-    def _owning_phis(self) -> set[str]:
+    def _owning_phis(self) -> set[Instruction]:
         """Return the phis that an owner reaches by phis alone."""
-        phis, pending = set[str](), list(self._roots - self._refused)
+        phis, pending = set[Instruction](), list(self._roots - self._refused)
         while pending:
-            for line in self.body.uses.get(pending.pop(), ()):
-                name = self._name(line) if self._is_phi(line) else None
-                if name is not None and name not in phis | self._refused:
-                    phis.add(name)
-                    pending.append(name)
+            for user in pending.pop().users:
+                if isinstance(user, Phi) and user not in phis and user not in self._refused:
+                    phis.add(user)
+                    pending.append(user)
         return phis
 
-    def _mixed(self) -> Iterator[str]:
+    def _mixed(self) -> Iterator[Phi]:
         """Yield the phis that may also point into a block of which they are not the owner.
 
-        That may be one that the phi itself owned a turn ago, and lent to what it now takes over.
+        That may be one that the phi itself owned an iteration ago, and lent to what it now takes over.
         """
-        for phi in self.found - self._roots:
-            for given in self._given(phi):
-                others = self.bases.get(given, set()) - {given}
+        for phi in self._taking():
+            for given in phi.values:
+                others = self._bases_of(given) - {given}
                 if others and (given not in self.found or phi in others):
                     yield phi
 
-    def companions(self) -> dict[str, str]:
-        """Return, for each owner that may be none, the name of what is freed in its place."""
-        phis = sorted(self.found - self._roots, key=self.body.definitions.__getitem__)
-        certain = self._certain(set(phis) - {phi for phi, _ in self._lent})
-        doubtful = (phi for phi in phis if phi not in certain)
-        return {phi: f"%{_COMPANION}.{number}" for number, phi in enumerate(doubtful)}
+    def _taking(self) -> list[Phi]:
+        """Return the phis among the owners."""
+        return [one for one in self.found if isinstance(one, Phi)]
 
-    def _certain(self, phis: set[str]) -> set[str]:
+    def _bases_of(self, value: Value) -> set[Instruction]:
+        return self.bases.get(value, set()) if isinstance(value, Instruction) else set()
+
+    def doubtful(self) -> set[Phi]:
+        """Return the owners that may be none: what is freed in their place is a companion."""
+        phis = set(self._taking())
+        return phis - self._certain(phis - {phi for phi, _ in self._lent})
+
+    def _certain(self, phis: set[Phi]) -> set[Phi]:
         """Return the phis between nothing but certain owners: the most for which that is true."""
         while wrong := {
             phi
             for phi in phis
-            if not (self._roots & self.found | phis | {_NULL}).issuperset(self._given(phi))
+            if not all(
+                one in phis or one.ref == _NULL or (one in self._roots and one in self.found)
+                for one in phi.values
+            )
         }:
             phis = phis - wrong
         return phis
 
-    def _given(self, phi: str) -> Iterator[str]:
-        return (value for value, _ in self.body.incoming(self.body.definitions[phi]))
-
-    def _is_phi(self, line: int) -> bool:
-        return self.body.opcodes[line] == "phi"
-
-    def _name(self, line: int) -> str:
-        return self.body.lines[line].split(" = ", 1)[0].strip()
-
-    def _effect(self, line: int, value: str) -> Effect:
-        key = (line, value)
+    def _effect(self, user: Instruction, value: Value) -> Effect:
+        key = (user, value)
         if key not in self._effects:
-            self._effects[key] = self._find_effect(line, value)
+            self._effects[key] = self._find_effect(user, value)
         return self._effects[key]
 
-    def _find_effect(self, line: int, value: str) -> Effect:
-        opcode, text = self.body.opcodes[line], self.body.lines[line]
-        if opcode in _PURE:
+    def _find_effect(self, user: Instruction, value: Value) -> Effect:
+        if user.opcode in _PURE:
             return Effect.DERIVES
-        if opcode in _HARMLESS:
+        if user.opcode in _HARMLESS:
             return Effect.HARMLESS
-        if opcode == "store":
-            is_stored = f" {value}, ptr " in text  # else it is the address
-            if not is_stored:
+        if isinstance(user, Store):
+            if user.value is not value:
                 return Effect.HARMLESS
-            return Effect.ESCAPES if self.slots.loads_of(line) is None else Effect.DERIVES
-        if opcode != "call":
+            return Effect.ESCAPES if self._slots.loads_of(user) is None else Effect.DERIVES
+        if not isinstance(user, Call):
             return Effect.ESCAPES
-        effect = self.callees.effect(text, value)
-        known = effect is not Effect.FREES or self._is_allocation(value)
-        return effect if known else Effect.ESCAPES
+        effect = self._callees.effect(user, value)
+        is_known = effect is not Effect.FREES or self._is_allocation(value)
+        return effect if is_known else Effect.ESCAPES
 
-    def _is_allocation(self, value: str) -> bool:
-        """Tell whether a value is an allocation of this function, whichever way was taken.
+    def _is_allocation(self, value: Value) -> bool:
+        """Tell whether a value is an allocation of this function, whichever path was taken.
 
         Its frees may be left out then, whether it is an owner in the end or not.
         """
-        seen, pending = {_NULL}, [value]
+        seen, pending = set[Value](), [value]
         while pending:
             current = pending.pop()
-            if current in seen or current in self._roots:
+            if current in seen or current in self._roots or current.ref == _NULL:
                 continue
             seen.add(current)
-            line = self.body.definitions.get(current)
-            if line is None or not self._is_phi(line):
+            if not isinstance(current, Phi):
                 return False
-            pending += self._given(current)
+            pending += current.values
         return True
 
     # -- where they are alive ----------------------------------------------------------------
 
-    def _find_alive(self) -> dict[str, set[str]]:
+    def _find_alive(self) -> dict[Instruction, set[Block]]:
         """Return, for each owner, the blocks at whose beginning it is needed."""
-        alive: dict[str, set[str]] = {owner: set() for owner in self.found}
+        alive: dict[Instruction, set[Block]] = {owner: set() for owner in self.found}
         for value, bases in self.bases.items():
             for owner in bases:
                 alive[owner] |= self._live_in(value)
-        for value in self.bases:
-            home, opcode = self.home(value), self.body.opcodes[self.body.definitions[value]]
-            for owner in self.bases[value] - {value}:
-                # A phi may point elsewhere on some of the ways that lead to it, but nobody knows
+            for owner in bases - {value}:
+                # A phi may point elsewhere on some of the paths that lead to it, but nobody knows
                 # which; and to be loaded, a pointer must have lasted since it was stored.
-                if opcode == "phi" or (opcode == "load" and home != self.home(owner)):
-                    alive[owner] |= self._ways(self.home(owner), [home])
+                home = owner.home
+                if isinstance(value, Phi) or (isinstance(value, Load) and value.home is not home):
+                    alive[owner] |= {value.home, *self._flow.leading_to([value.home], [home])}
         return alive
 
-    def home(self, value: str) -> str:
-        """Return the block in which a value is defined."""
-        return self.body.block_at[self.body.definitions[value]].label
-
-    def _live_in(self, value: str) -> set[str]:
+    def _live_in(self, value: Instruction) -> set[Block]:
         """Return the blocks at whose beginning a value itself is needed."""
         if value not in self._live:
-            home = self.home(value)
-            used = [block for block in self._used_in(value) if block != home]
-            self._live[value] = self._ways(home, used)
+            home = value.home
+            self._live[value] = self._flow.leading_to(self._used_in(value), [home])
         return self._live[value]
 
-    def _ways(self, home: str, ends: list[str]) -> set[str]:
-        """Return the blocks on all ways that lead to some blocks, back to `home`."""
-        seen, pending = set[str](), ends
-        while pending:
-            block = pending.pop()
-            if block not in seen:
-                seen.add(block)
-                before = self.body.blocks[block].predecessors
-                pending += [one for one in before if one != home]
-        return seen
+    def _used_in(self, value: Instruction) -> Iterator[Block]:
+        """Yield the blocks that use a value, or whose end hands it to a phi; frees are no uses."""
+        for user in value.users:
+            if isinstance(user, Phi):
+                yield from (block for given, block in user.incoming if given is value)
+            elif self._effect(user, value) is not Effect.FREES:
+                yield user.home
 
-    def _used_in(self, value: str) -> Iterator[str]:
-        """Yield the blocks that use a value, or whose end hands it to a phi."""
-        for line in self.body.uses.get(value, ()):
-            if self._is_phi(line):
-                yield from (block for given, block in self.body.incoming(line) if given == value)
-            elif self._effect(line, value) is not Effect.FREES:
-                yield self.body.block_at[line].label
-
-    def _out_of_place(self) -> Iterator[str]:
+    def _out_of_place(self) -> Iterator[Instruction]:
         """Yield the owners that are needed where they are not, or no longer, known."""
         for owner, blocks in self.alive.items():
-            home = self.home(owner)
-            if home in blocks or not all(self.body.dominates(home, block) for block in blocks):
+            home = owner.home
+            if home in blocks or not all(self._dominators.dominates(home, one) for one in blocks):
                 yield owner
 
     # -- where they change hands -------------------------------------------------------------
 
-    def takers(self) -> dict[tuple[str, str, str], set[str]]:
+    def takers(self) -> dict[tuple[Instruction, Block, Block], set[Phi]]:
         """Return, for (owner, block, next block), the phis that take the owner over there."""
-        takers: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
-        for phi in self.found - self._roots:
-            for value, block in self.body.incoming(self.body.definitions[phi]):
-                if value in self.found and not self.is_lent(phi, value):
-                    takers[value, block, self.home(phi)].add(phi)
+        takers: defaultdict[tuple[Instruction, Block, Block], set[Phi]] = defaultdict(set)
+        for phi in self._taking():
+            for value, block in phi.incoming:
+                if isinstance(value, Instruction) and self.is_taken(phi, value):
+                    takers[value, block, phi.home].add(phi)
         return takers
 
-    def is_lent(self, phi: str, owner: str) -> bool:
+    def is_taken(self, phi: Phi, value: Value) -> bool:
+        """Tell whether a phi becomes the owner of what another value owned."""
+        return value in self.found and not self.is_lent(phi, value)
+
+    def is_lent(self, phi: Value, owner: Value) -> bool:
         """Tell whether a phi has an owner that stays another's."""
         return (phi, owner) in self._lent
 
-    def _taken_badly(self) -> tuple[set[str], set[tuple[str, str]]]:
+    def _taken_badly(self) -> tuple[set[Instruction], set[tuple[Phi, Instruction]]]:
         """Return the phis that own nothing, and what others have from owners that live on."""
-        refused, lent = set[str](), set[tuple[str, str]]()
+        refused, lent = set[Phi](), set[tuple[Phi, Instruction]]()
         takers = self.takers()
         for (owner, _, after), phis in takers.items():
             if len(phis) > 1:
@@ -282,5 +269,5 @@ class Owners:
             for phi in phis
             if (phi, owner) not in lent
         }
-        idle = {phi for phi, _ in lent} - taking
-        return refused | idle, {(phi, owner) for phi, owner in lent if phi not in refused | idle}
+        refused |= {phi for phi, _ in lent} - taking  # what takes nothing is no owner
+        return {*refused}, {(phi, owner) for phi, owner in lent if phi not in refused}

@@ -10,18 +10,20 @@ anything that was stored at that place.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from enzyme_py.assembly.control_flow import NAME, Body
+from enzyme_py.llvm import Alloca, Call, Function, GetElementPtr, Instruction, Load, Store, Value
+from enzyme_py.llvm.analyses.addresses import Addresses
+from enzyme_py.llvm.analyses.dominators import Dominators
+from enzyme_py.llvm.types import size_of
 
-# Reads and writes sizes and strides, beside which the pointer lies.
-_RESHAPES = "@numba_attempt_nocopy_reshape("
-_NO_READ = re.compile(r"\bcall void @llvm\.(?:lifetime\.start|lifetime\.end|memset)\.")
-_STEP = re.compile(rf"= getelementptr (?:\w+ )*i8, ptr {NAME}, i64 (\d+)(?:,|$)")
-_LOADED = re.compile(r"= load (?:volatile )?(ptr|i64|double|float|i32|i16|i8|i1), ptr ")
-_STORED = re.compile(rf"^  store (?:volatile )?\S+ .*, ptr ({NAME})(?:,|$)")
-_SIZES = {"ptr": 8, "i64": 8, "double": 8, "float": 4, "i32": 4}
+_LOOK_FOR_NO_POINTERS = (
+    "numba_attempt_nocopy_reshape",  # reads and writes sizes and strides, beside which the pointer lies
+    "llvm.lifetime.start.",
+    "llvm.lifetime.end.",
+    "llvm.memset.",
+)
 _POINTER = 8
 
 
@@ -29,79 +31,68 @@ _POINTER = 8
 class _Variable:
     """One such variable: the offsets of its addresses, and its loads with offsets and sizes."""
 
-    offsets: dict[str, int]
-    loads: list[tuple[int, int, str]] = field(default_factory=list)
+    offsets: dict[Value, int]
+    loads: list[tuple[int, int, Load]] = field(default_factory=list)
 
 
 class Slots:
     """The variables of one function that can be followed, among them some of its allocations."""
 
-    def __init__(self, body: Body, allocations: set[str]) -> None:
-        self._body = body
-        self._places: dict[str, tuple[_Variable, int]] = {}
-        local = (_name(body.lines[line]) for line, code in body.opcodes.items() if code == "alloca")
-        for name in (*local, *allocations):
-            variable = self._followed(name)
+    def __init__(self, function: Function, allocations: Iterable[Instruction]) -> None:
+        self._addresses = function.analysis(Addresses)
+        self._dominators = function.analysis(Dominators)
+        self._places: dict[Value, tuple[_Variable, int]] = {}
+        local = (one for one in function.instructions if isinstance(one, Alloca))
+        for one in (*local, *allocations):
+            variable = self._followed(one)
             if variable is not None:
                 for address, offset in variable.offsets.items():
                     self._places[address] = (variable, offset)
 
-    def loads_of(self, store: int) -> list[str] | None:
-        """Return what may load the pointer that a line stores, or None where that is not known.
+    def loads_of(self, store: Store) -> list[Load] | None:
+        """Return what may load the pointer that is stored, or None where that is not known.
 
-        All of them must come behind the store whatever way is taken: then what they load was not
-        stored in an earlier turn of a loop.
+        All of them must come behind the store on every path: then what they load was not
+        stored in an earlier iteration of a loop.
         """
-        loads = self._loads_at(self._body.lines[store])
-        is_ahead = loads is not None and all(self._comes_before(store, name) for name in loads)
-        return loads if is_ahead else None
-
-    def _loads_at(self, store: str) -> list[str] | None:
-        found = _STORED.match(store)
-        if found is None or found.group(1) not in self._places:
+        loads = self._loads_at(store)
+        if loads is None or not all(self._dominators.is_available(store, one) for one in loads):
             return None
-        variable, place = self._places[found.group(1)]
+        return loads
+
+    def _loads_at(self, store: Store) -> list[Load] | None:
+        if store.is_atomic or store.pointer not in self._places:
+            return None
+        variable, place = self._places[store.pointer]
         return [
-            name for at, size, name in variable.loads if at < place + _POINTER and place < at + size
+            one for at, size, one in variable.loads if at < place + _POINTER and place < at + size
         ]
 
-    def _comes_before(self, store: int, load: str) -> bool:
-        line = self._body.definitions[load]
-        blocks = self._body.block_at[store].label, self._body.block_at[line].label
-        return store < line if blocks[0] == blocks[1] else self._body.dominates(*blocks)
-
-    def _followed(self, name: str) -> _Variable | None:
-        variable = _Variable({name: 0})
-        pending = [name]
+    def _followed(self, memory: Instruction) -> _Variable | None:
+        variable = _Variable({memory: 0})
+        pending: list[Value] = [memory]
         while pending:
             address = pending.pop()
-            for line in self._body.uses.get(address, ()):
-                derived = self._use(variable, address, self._body.lines[line])
-                if derived is None:
+            for user in address.users:
+                if isinstance(user, GetElementPtr):
+                    offset = self._addresses.of(user).offset
+                    if offset is None or offset.parts:
+                        return None
+                    variable.offsets[user] = offset.number
+                    pending.append(user)
+                elif not self._is_followed(variable, address, user):
                     return None
-                for one in derived:
-                    variable.offsets[one] = variable.offsets[address] + self._step(one)
-                    pending.append(one)
         return variable
 
-    def _use(self, variable: _Variable, address: str, text: str) -> list[str] | None:
-        """Note what a line does with an address; return addresses made of it, None for the worst."""
-        if _STEP.search(text):
-            return [_name(text)]
-        if loaded := _LOADED.search(text):
-            size = _SIZES.get(loaded.group(1), 1)
-            variable.loads.append((variable.offsets[address], size, _name(text)))
-            return []
-        if _STORED.match(text):
-            is_target = f" {address}, ptr " not in text
-            return [] if is_target or self._loads_at(text) == [] else None
-        is_known = _RESHAPES in text or _NO_READ.search(text) is not None
-        return [] if is_known else None
-
-    def _step(self, address: str) -> int:
-        found = _STEP.search(self._body.lines[self._body.definitions[address]])
-        return int(found.group(1)) if found else 0
-
-
-def _name(line: str) -> str:
-    return line.split(" = ", 1)[0].strip()
+    def _is_followed(self, variable: _Variable, address: Value, user: Instruction) -> bool:
+        """Note what an instruction does with an address; tell whether that is understood."""
+        if isinstance(user, Load):
+            size = size_of(user.type)
+            if size is not None:
+                variable.loads.append((variable.offsets[address], size, user))
+            return size is not None and not user.is_atomic
+        if isinstance(user, Store):
+            # Its own address may be put where nobody takes it from.
+            is_stored = user.value is address
+            return not user.is_atomic and (not is_stored or self._loads_at(user) == [])
+        return isinstance(user, Call) and user.callee.startswith(_LOOK_FOR_NO_POINTERS)
