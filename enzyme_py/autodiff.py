@@ -22,17 +22,19 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from enzyme_py import host, native, relaxing
 from enzyme_py.assembly.entry import argument_count, assemble
-from enzyme_py.assembly.lost import tell_lost
 from enzyme_py.assembly.module import DiffModule
-from enzyme_py.assembly.watching import with_places
 from enzyme_py.errors import ActivityError, EnzymeError
+from enzyme_py.frontend.lower import where_is
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.keeping import made_of
+from enzyme_py.llvm import Module
 from enzyme_py.native import tuned
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.shipped import recorded, with_shipped
 from enzyme_py.passes import journal
+from enzyme_py.passes.checks.lost import tell_lost
+from enzyme_py.passes.watching import with_places
 from enzyme_py.request import Direction, Request
 from enzyme_py.settings import settings
 from enzyme_py.timings import record
@@ -83,10 +85,12 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
 
     with journal.kept() as kept:
         try:
-            return relaxing.first_that_serves(request, ask, differentiates_a_derivative)
+            function = relaxing.first_that_serves(request, ask, differentiates_a_derivative)
         except EnzymeError as refusal:
             refusal.tried = tuple(map(str, kept.attempts))
             raise
+    tell_lost(function.lost, where_is(request.kernel), is_strict=settings.strict)
+    return function
 
 
 def _assembled(request: Request, given_types: tuple[Any, ...]) -> DiffModule:
@@ -107,8 +111,9 @@ def _as_asked(
 
     watch = watcher.get()
     if watch is not None:
-        module = host.simplify(module)
-        return watch(through_enzyme(replace(module, ir=with_places(module.ir))))
+        code = Module(host.simplify(module).ir)
+        with_places(code)
+        return watch(through_enzyme(replace(module, ir=str(code))))
     # Code made without that check may not answer for a request that needs it.
     way = " without block copies" if copies_blocks else ""
     module = tuned.with_choice(module, host.identity() + way)
@@ -118,7 +123,6 @@ def _as_asked(
         function = native.compile(module, with_shipped(through_enzyme, way), host.identity() + way)
     tuned.note(function.profile.object_hash)
     _record(module.where.kernel or "", lowered, function.profile)
-    tell_lost(function.lost, module.where)
     return function
 
 

@@ -8,7 +8,7 @@
       an infinity was made before it, by a division, at model.py:12
 
 The derivative is compiled once more, with a look at the result of each of its operations
-(assembly/watching.py), and run on copies of the arguments; so is the kernel alone. What is told apart:
+(passes/watching.py), and run on copies of the arguments; so is the kernel alone. What is told apart:
 a NaN among the arguments, one that the kernel itself makes, and one that only the derivative makes, as
 `sqrt` at 0. It is a function and no setting: the code it makes is slow, and is thrown away.
 """
@@ -26,13 +26,13 @@ import numba
 import numpy as np
 
 from enzyme_py import native
-from enzyme_py.assembly.watching import SEEN, Site, watched
 from enzyme_py.autodiff import watcher
 from enzyme_py.differences import copy_of, direction_like, is_float, leaves_of
 from enzyme_py.errors import Where
 from enzyme_py.frontend.bound import opened
 from enzyme_py.frontend.lower import argument_names, behind, where_is
 from enzyme_py.host.module import DifferentiatedModule
+from enzyme_py.llvm import Module
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.njit.gradient import Gradient
@@ -41,6 +41,7 @@ from enzyme_py.njit.plans import Plan
 from enzyme_py.njit.primal import Primal
 from enzyme_py.njit.pullback import pullback
 from enzyme_py.njit.runners import positional_runner
+from enzyme_py.passes.watching import SEEN, Site, watched
 from enzyme_py.trees import as_tuples
 
 _WORDS = {
@@ -190,8 +191,9 @@ def _run(plan: Plan, values: Sequence[Any], part: int | None = None) -> _Run:
     seen: list[tuple[NativeFunction, tuple[Site, ...]]] = []
 
     def watch(module: DifferentiatedModule) -> NativeFunction:
-        text, sites = watched(module.ir)
-        marked = replace(module, ir=text, entries=(*module.entries, SEEN))
+        code = Module(module.ir)
+        sites = watched(code)
+        marked = replace(module, ir=str(code), entries=(*module.entries, SEEN))
         function = native.load(native.optimise(marked), module.where)
         seen.append((function, sites))
         return function

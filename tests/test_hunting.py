@@ -9,7 +9,8 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Forward, Reverse
-from enzyme_py.assembly.watching import watched
+from enzyme_py.llvm import Module
+from enzyme_py.passes.watching import watched
 from enzyme_py.testing import find_nan
 
 ZEROS = np.zeros(3)
@@ -122,7 +123,7 @@ def test_usual_code_is_not_touched() -> None:
 
 def test_sites() -> None:
     """Arms that only a select reads are watched there, by what they are made from."""
-    text, sites = watched(
+    code = Module(
         "define double @f(double %x) {\n"
         "  %big = fdiv double 1.0, %x\n"
         "  %zero = fcmp oeq double %x, 0.0\n"
@@ -131,6 +132,7 @@ def test_sites() -> None:
         "  ret double %twice\n"
         "}\n"
     )
+    sites, text = watched(code), str(code)
     assert [site.operation for site in sites] == ["fdiv", "fmul"]
     assert "(i64 0, double %safe, double %x," in text
     assert "(i64 1, double %twice, double %safe," in text

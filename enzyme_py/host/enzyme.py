@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from enzyme_py import host
-from enzyme_py.assembly.lost import Lost
-from enzyme_py.assembly.lost_writes import has_constant_arrays, lost_writes, simplified
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import Module
 from enzyme_py.passes import differentiation
 from enzyme_py.passes.base import Draft
+from enzyme_py.passes.checks.lost import Lost
+from enzyme_py.passes.checks.lost_writes import has_constant_arrays, lost_writes, simplified
+from enzyme_py.passes.llvm_own import in_registers
 
 
 def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> DifferentiatedModule:
@@ -63,6 +64,7 @@ class _Way:
 
 def _lost(module: DiffModule, read: Draft) -> tuple[Lost, ...]:
     """Return what Const arguments lose, as far as the code that Enzyme read tells."""
-    if not has_constant_arrays(module.ir):
+    code = read.code if read.is_simplified else Module(module.ir)
+    if not has_constant_arrays(code):
         return ()
-    return lost_writes(str(read.code) if read.is_simplified else simplified(module.ir))
+    return lost_writes(code if read.is_simplified else simplified(code, in_registers))

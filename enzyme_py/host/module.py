@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from enzyme_py.assembly.lost import Lost
 from enzyme_py.errors import Where
+from enzyme_py.passes.checks.lost import Lost
 
 
 @dataclass(frozen=True)

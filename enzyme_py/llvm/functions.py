@@ -11,6 +11,7 @@ from enzyme_py.llvm.blocks import Block
 from enzyme_py.llvm.heads import Head
 from enzyme_py.llvm.instructions import Instruction
 from enzyme_py.llvm.reading import patterns
+from enzyme_py.llvm.reading.body import LLVMSyntaxError
 from enzyme_py.llvm.toplevel import Rewriting
 from enzyme_py.llvm.values import Argument, Constant, Value
 
@@ -288,7 +289,9 @@ def _cut(text: str) -> tuple[str, str]:
     """Return head and body of a function's text."""
     head, _, body = text.partition("\n")
     if text.startswith("define") and not head.endswith("{"):  # all in one line
-        place = head.rindex("{")
+        place = head.rfind("{")
+        if place < 0:
+            raise LLVMSyntaxError(f"no function as LLVM prints it: {head}")
         head, body = head[: place + 1], f"  {head[place + 1 : -1].strip()}\n}}\n"
     return head, body.removesuffix("}\n").removesuffix("}")
 

@@ -25,13 +25,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from enzyme_py.assembly.lost import Lost
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import CacheWarning
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.runtime import DECLARATIONS
 from enzyme_py.native.sites import Layout, Site
+from enzyme_py.passes.checks.lost import Lost
 from enzyme_py.settings import settings
 
 FORMAT = 6  # raise it with every change to this file's layout or to how code is generated

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from enzyme_py.assembly.lost import Lost
+from enzyme_py.passes.checks.lost import Lost
 
 
 @dataclass(frozen=True)

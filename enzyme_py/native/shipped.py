@@ -22,12 +22,12 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from enzyme_py.assembly.lost import Lost
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, CacheWarning, RuleError
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.disk_cache import digest_of, is_portable, options_of, write_whole
 from enzyme_py.native.machine import llvm_identity
+from enzyme_py.passes.checks.lost import Lost
 from enzyme_py.settings import settings
 
 HEAD = b"enzyme_py differentiated module 2\n"
