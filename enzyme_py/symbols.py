@@ -46,7 +46,7 @@ _KERNEL = re.compile(r"k\d+\.(?!enzyme_py)")
 
 def readable(symbol: str) -> str:
     """Return the last part of the Python name in a mangled symbol, or the symbol itself."""
-    parts = list(_components(symbol.removeprefix("shim.")))
+    parts = list(components(symbol.removeprefix("shim.")))
     return re.sub(r"\W", "_", ADDRESS.sub("", parts[-1] if parts else symbol))
 
 
@@ -55,7 +55,7 @@ def is_kernel(symbol: str) -> bool:
     return _KERNEL.search(symbol) is not None
 
 
-def _components(symbol: str) -> Iterator[str]:
+def components(symbol: str) -> Iterator[str]:
     """Yield the names in `_ZN<length><name>...`, up to the first that is no name."""
     rest = symbol[3:] if symbol.startswith("_ZN") else ""
     while found := re.match(r"(\d+)", rest):

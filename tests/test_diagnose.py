@@ -12,19 +12,16 @@ from enzyme_py.errors import (
     NoDerivativeError,
     TypeAnalysisError,
 )
-from enzyme_py.host.call_sites import CallSites
 from enzyme_py.host.diagnostics import diagnostics_in, readable_name
 from tests.host_modules import FORWARD, HEAD, REVERSE, a_module
 
 DEBUG = """
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!3}
-!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, producer: "numba",
-  isOptimized: false, runtimeVersion: 0, emissionKind: FullDebug)
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, isOptimized: false, emissionKind: FullDebug)
 !1 = !DIFile(filename: "FILE", directory: "/somewhere")
 !3 = !{i32 2, !"Debug Info Version", i32 3}
-!5 = distinct !DISubprogram(name: "square", linkageName: "square", scope: !1, file: !1, line: 41,
-  type: !6, scopeLine: 41, spFlags: DISPFlagDefinition, unit: !0)
+!5 = distinct !DISubprogram(name: "square", scope: !1, file: !1, line: 41, type: !6, spFlags: DISPFlagDefinition, unit: !0)
 !6 = !DISubroutineType(types: !7)
 !7 = !{null}
 !8 = !DILocation(line: 42, column: 3, scope: !5)
@@ -203,46 +200,3 @@ def test_diagnostics_are_taken_apart() -> None:
     assert (error.file, error.line, error.function) == ("C:/b.py", 7, "f")
     assert error.text == "No x\n more"
     assert (warning.file, warning.line, warning.text) == (None, None, "careful")
-
-
-LIBRARY = """
-define i32 @k1.kernel(double %x) !dbg !5 {
-  %a = call double @"lib.outer"(double %x), !dbg !8
-  %b = call double @"lib.outer"(double %x), !dbg !9
-  %c = call double @lib.other(double %x), !dbg !9
-  ret i32 0
-}
-define internal double @"lib.outer"(double %x) !dbg !6 {
-  %a = call double @lib.inner(double %x), !dbg !10
-  ret double %a
-}
-define internal double @lib.inner(double %x) {
-  %a = call double @missing(double %x), !dbg !11
-  %b = call double @lib.inner(double %x), !dbg !11
-  ret double %a
-}
-define double @lib.other(double %x) !dbg !7 {
-  ret double %x, !dbg !12
-}
-!1 = !DIFile(filename: "model.py", directory: "/somewhere")
-!2 = !DIFile(filename: "lib.py", directory: "/elsewhere")
-!5 = distinct !DISubprogram(name: "kernel", scope: !1, file: !1, line: 1, unit: !0)
-!6 = distinct !DISubprogram(name: "outer", scope: !2, file: !2, line: 1, unit: !0)
-!7 = distinct !DISubprogram(name: "other", scope: !2, file: !2, line: 50, unit: !0)
-!8 = !DILocation(line: 4, column: 1, scope: !5)
-!9 = !DILocation(line: 6, column: 1, scope: !5)
-!10 = !DILocation(line: 20, column: 1, scope: !6)
-!11 = !DILocation(line: 30, column: 1, scope: !6)
-!12 = !DILocation(line: 51, column: 1, scope: !7)
-"""
-
-
-def test_call_sites() -> None:
-    sites = CallSites(LIBRARY)
-    assert sites.lines_that_lead_to("missing", "/somewhere/model.py") == [4, 6]
-    assert sites.lines_that_lead_to("lib.other", "/somewhere/model.py") == [6]
-    assert sites.lines_that_lead_to("nowhere", "/somewhere/model.py") == []
-    assert sites.lines_that_lead_to("missing", "/somewhere/another.py") == []
-    assert sites.lines_that_lead_to_line("lib.py", 51, "model.py") == [6]
-    assert sites.lines_that_lead_to_line("/elsewhere/lib.py", 20, "model.py") == [4, 6]
-    assert sites.lines_that_lead_to_line("lib.py", 99, "model.py") == []

@@ -7,10 +7,8 @@ in a process made by os.fork. Importing starts nothing.
 from __future__ import annotations
 
 import atexit
-import dataclasses
 import errno
 import os
-import re
 import signal
 import threading
 from pathlib import Path
@@ -22,6 +20,7 @@ from enzyme_py.host.crash_files import save_module
 from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
 from enzyme_py.host.forkserver import ForkServer, ServerEnded, can_serve
 from enzyme_py.host.locate import find_toolchain
+from enzyme_py.host.made import reads_nowhere, without_same_values
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.host.outcome import Limits, Outcome
 from enzyme_py.host.protocol import INPUT_DESCRIPTOR, OUTPUT_DESCRIPTOR, WORKSPACE
@@ -30,17 +29,11 @@ from enzyme_py.settings import settings
 
 SOURCE = f"/proc/self/fd/{INPUT_DESCRIPTOR}"
 RESULT = f"/proc/self/fd/{OUTPUT_DESCRIPTOR}"
-# The pass says of what it reads again in the reverse sweep, and of what it keeps, that all reads give the same
-# (`!invariant.group`). LLVM believes it of more than was meant. Its GVN, which runs on what the pass made, hands the note on to reads
-# before a write, and takes them for the one behind it (MEASURED: `return v[0]` behind a loop that writes v). Where it
-# unrolls a loop whose memory grows from turn to turn, it writes to what was freed (`if j == 1 or j == 4: break`).
-# And of caches of caches it fails an assertion, in the user's process ("ClobberMA", MemorySSA).
-# What SimplifyCFG hoists to where two ways part, it notes so if one of both was: a list's length that is read in each
-# turn and behind the loop was read once, in front of it, since behind the loop nobody writes it (MEASURED: "list index out of range").
+# LLVM believes what Enzyme says of reads that give the same (made.py) of more reads than was meant, also within Enzyme's run:
+# GVN hands the note on to reads before a write. SimplifyCFG gives it to what it hoists to where two paths part, if one
+# of both had it: a list's length that is read in each iteration and behind the loop was read once, in front of it, since
+# behind the loop nobody writes it (measured: "list index out of range").
 _LEAVES_READS = ("--enable-gvn-memdep=0", "--simplifycfg-hoist-common=0")
-_SAME_VALUES = re.compile(r", !invariant\.group !\d+")
-# An index that has no value, into what the pass keeps of turns of loops (see `differentiate`).
-_FROM_NOWHERE = re.compile(r"= getelementptr [^\n]*, i64 (?:undef|poison)(?=,|$)", re.MULTILINE)
 AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in the pass; more would only share cores
 
 
@@ -116,8 +109,7 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
         outcome = _run(module, (*asked, "--enzyme-mincut-cache=0"))
     done = judge(module, outcome)
     if _reads_nowhere(module, done):
-        # Of a number that two nested loops leave (`q = f(u); u = x[j]`, then q) it forgets the turn of the outer one: a
-        # wrong number without a word, from memory that nobody wrote. With another choice of what to keep it does not.
+        # With another choice of what to cache it does not.
         done = judge(module, _run(module, (*asked, "--enzyme-mincut-cache=0")))
         if _reads_nowhere(module, done):
             what = "Enzyme would read a number of a loop's last turn from memory that nobody wrote"
@@ -126,17 +118,18 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
                 "loop leaves in an array's element, in each turn, and read it there"
             )
             raise NoDerivativeError(what, where=module.where, remedy=remedy)
-    return dataclasses.replace(done, ir=_SAME_VALUES.sub("", done.ir))
+    without_same_values(done.code)
+    return done.with_code(done.code)
 
 
 def _reads_nowhere(module: DiffModule, done: DifferentiatedModule) -> bool:
-    return _FROM_NOWHERE.search(done.ir) is not None and _FROM_NOWHERE.search(module.ir) is None
+    return reads_nowhere(done.code) and not reads_nowhere(module.code)
 
 
 def simplify(module: DiffModule) -> DiffModule:
     """Return the module as the pass would see it: after O2, before Enzyme."""
     outcome = _run(module, (*module.options, "--enzyme-enable=0"))
-    return dataclasses.replace(module, ir=judge(module, outcome, is_complete=False).ir)
+    return module.with_code(judge(module, outcome, is_complete=False).code)
 
 
 def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:

@@ -21,13 +21,7 @@ def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> D
     way = _Way(module)
     done, read = differentiation.differentiate(way.draft(), way, refusal)
     assert way.last is not None
-    return replace(way.last, ir=str(done.code), lost=_lost(module, read))
-
-
-def prepared(module: DiffModule) -> str:
-    """Return the text of a module as it is given to Enzyme in its plain form."""
-    way = _Way(module)
-    return str(differentiation.prepared(way.draft(), way).code)
+    return way.last.with_code(done.code, lost=_lost(module, read))
 
 
 class _Way:
@@ -45,21 +39,20 @@ class _Way:
             own.where,
             own.options,
             own.entries,
-            is_fast=own.is_fast,
             keeps_slopes=own.keeps_slopes,
         )
 
     def o2(self, draft: Draft) -> Draft:
         """See `differentiation.Host`."""
-        return replace(draft, code=Module(host.simplify(self._as_module(draft)).ir))
+        return replace(draft, code=host.simplify(self._as_module(draft)).code)
 
     def enzyme(self, draft: Draft) -> Draft:
         """See `differentiation.Host`."""
         self.last = host.differentiate(self._as_module(draft))
-        return replace(draft, code=Module(self.last.ir))
+        return replace(draft, code=self.last.code)
 
     def _as_module(self, draft: Draft) -> DiffModule:
-        return replace(self._module, ir=str(draft.code), options=draft.options)
+        return self._module.with_code(draft.code, options=draft.options)
 
 
 def _lost(module: DiffModule, read: Draft) -> tuple[Lost, ...]:

@@ -52,11 +52,6 @@ def differentiate(
     return trip.of(read, refusal), read
 
 
-def prepared(draft: Draft, host: Host) -> Draft:
-    """Return the code as Enzyme reads it, in its plain form: for whoever wants to look at it."""
-    return pipeline.run(pipeline.READY, _Differentiation(host).prepared(draft))
-
-
 class _Differentiation:
     """The trip of one module, and of those that it is taken apart into."""
 
