@@ -272,7 +272,7 @@ class EnzymeCall:
     def _hint_gradient(self, number: ir.Value) -> None:
         """Say that a gradient is a float: a sum of zeros and products, which may tell nobody else.
 
-        `sin(x * y)` by y, stored as it is, was refused in reverse over reverse (MEASURED).
+        `sin(x * y)` by y, stored as it is, was refused in reverse over reverse (measured).
         """
         hint = value_hint(self.builder.module, number.type)
         if hint is not None:

@@ -61,10 +61,11 @@ class Row:
     def name_in(self, text: str) -> str | None:
         """Return the name in a message of this kind, which may be nothing; None if it is of another kind."""
         for found in re.finditer(self.pattern, text):
-            groups = found.groupdict()
-            name = groups.get("name") if self.reads is None else self.reads(printed(groups["code"]))
-            if self.reads is None or name is not None:
-                return (name or "").strip()
+            if self.reads is None:
+                return (found.groupdict().get("name") or "").strip()
+            name = self.reads(printed(found["code"]))
+            if name is not None:
+                return name
         return None
 
 

@@ -73,6 +73,11 @@ class Function(Head):
         found = (patterns.GLOBAL_NAME.findall(part) for part in self._texts())
         return {naming.bare(ref) for refs in found for ref in refs}
 
+    def callees(self) -> set[str]:
+        """Return the functions that the body calls by name, without sign, likewise."""
+        found = (patterns.CALLED_NAME.findall(part) for part in self._texts())
+        return {naming.bare(ref) for refs in found for ref in refs if ref}
+
     def _texts(self) -> Iterator[str]:
         if self._blocks is None or not self.is_edited:
             yield self._body

@@ -66,11 +66,10 @@ class Requests:
     """All requests of a module."""
 
     def __init__(self, code: Module) -> None:
-        self._calls: dict[str, set[str]] = {}
+        self._calls = {one.name: one.callees() for one in code.functions}
         self._made: dict[str, set[Requested]] = {}
         for function in code.functions:
-            calls = function.calls if " call " in function.body_text or function.is_edited else []
-            self._calls[function.name] = {one.callee for one in calls if one.callee}
+            calls = function.calls if function.mentions(_PREFIX) else []
             made = (request_in(one) for one in calls)
             self._made[function.name] = {one for one in made if one is not None}
 

@@ -95,6 +95,7 @@ TOP = re.compile(
 )
 SIGNATURE = re.compile(rf"((?:{ATTRIBUTE} )*?)({TYPE}) @")
 GLOBAL_NAME = re.compile(GLOBAL)
+CALLED_NAME = re.compile(rf"{STRING}|({GLOBAL})(?=\()")  # nothing of a string
 ADDRESS = re.compile(r"\binttoptr \(i64 (-?\d+) to ptr\)")
 GLOBAL_OR_STRING = re.compile(f"{GLOBAL}|{STRING}")
 
