@@ -19,9 +19,11 @@ from enzyme_py.passes.llvm_own import in_registers
 def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> DifferentiatedModule:
     """Return what Enzyme makes of a module, whose code is prepared for it first."""
     way = _Way(module)
-    done, read = differentiation.differentiate(way.draft(), way, refusal)
+    read = differentiation.prepared(way.draft(), way)
+    kept = read.copied() if has_constant_arrays(read.code) else None
+    done = differentiation.differentiate(read, way, refusal)
     assert way.last is not None
-    return way.last.with_code(done.code, lost=_lost(module, read))
+    return way.last.with_code(done.code, lost=() if kept is None else _lost(module, kept))
 
 
 class _Way:
