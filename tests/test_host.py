@@ -260,6 +260,13 @@ def test_a_result_without_its_entry(fake: Path) -> None:
         host.differentiate(a_module("copy define i32 @other() { ret i32 0 }"))
 
 
+def test_a_result_that_is_no_code(fake: Path) -> None:
+    with pytest.raises(HostError, match="cannot be read") as caught:
+        host.differentiate(a_module("copy define i32 @entry("))
+    assert "doctor" in caught.value.remedy
+    assert "no function" in caught.value.detail
+
+
 def test_a_derivative_left_undone(fake: Path) -> None:
     left = "copy define i32 @entry() { call double (ptr, ...) @__enzyme_autodiff(ptr @f) }"
     with pytest.raises(DerivativeError, match="left a derivative undone"):

@@ -186,7 +186,7 @@ def test_no_descriptors_are_left(
     fake_host: Path, tmp_path: Path, few_descriptors: Callable[[], None], runs: bool
 ) -> None:
     with config(host=str(fake_host), cache_dir=tmp_path):
-        module = a_module("copy define @entry(")
+        module = a_module("copy define i32 @entry() { ret i32 0 }")
         host.differentiate(module)
         if not runs:
             host.close()
@@ -198,7 +198,7 @@ def test_no_descriptors_are_left(
             assert "ulimit -n" in caught.value.remedy
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
-        assert host.differentiate(module).ir.startswith("define @entry(")
+        assert host.differentiate(module).ir.startswith("define i32 @entry(")
         host.close()
         assert len(os.listdir("/proc/self/fd")) - before in range(200, 256)
 

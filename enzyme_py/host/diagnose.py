@@ -30,7 +30,7 @@ from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.host.outcome import Outcome
 from enzyme_py.host.protocol import LOG_LIMIT
 from enzyme_py.host.refusals import CRASHES, CRASHES_OF_RULES, REPORT, ROWS, Row
-from enzyme_py.llvm import Call, Module
+from enzyme_py.llvm import Call, LLVMSyntaxError, Module
 from enzyme_py.llvm.reading.printed import printed, without_debug_information
 from enzyme_py.passes.requests import is_request
 from enzyme_py.symbols import REQUEST
@@ -209,11 +209,18 @@ def _finished(module: DiffModule, outcome: Outcome, is_complete: bool) -> Differ
         remarks=outcome.log,
         is_fast=module.is_fast,
     )
-    undone = _undone(done.code) if is_complete else None
+    try:
+        code = done.code
+        undone = _undone(code) if is_complete else None
+    except LLVMSyntaxError as error:
+        message = "what the pass wrote cannot be read as LLVM code"
+        remedy = "run `python -m enzyme_py doctor`: the host may be of another LLVM version"
+        detail = f"{error}\n{outcome.output}"
+        raise HostError(message, where=module.where, remedy=remedy, detail=detail) from error
     if undone is not None:
         message = "the pass left a derivative undone"
         raise DerivativeError(message, where=module.where, remedy=REPORT, detail=undone.text)
-    lost = [name for name in module.entries if done.code.get(name) is None]
+    lost = [name for name in module.entries if code.get(name) is None]
     if lost:
         message = f"the differentiated module lacks its entry `{lost[0]}`"
         raise HostError(message, where=module.where, remedy=REPORT, detail=outcome.log)
