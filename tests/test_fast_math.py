@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numba
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import inspect
-from enzyme_py.native.fast_math import has_vector_function, with_fast_math, with_vector_functions
-from enzyme_py.native.machine import Cpu
+from enzyme_py.llvm import Module
+from enzyme_py.native.fast_math import allow_fast_math, has_vector_function, name_vector_functions
+from enzyme_py.native.machine import Cpu, host_cpu
+from tests.llvm.corpus import verified
 
 UNITS = 1e-14  # relative: some tens of units in the last place, of functions that err by four
 
@@ -92,31 +95,79 @@ def test_edges_stay_as_they_are_without_fastmath(f):
     np.testing.assert_allclose(found, [3.0, 3.0, 3.0, 0.5, 0.25], rtol=UNITS)
 
 
+ARITHMETIC = """
+define float @f(double %b, double %c, float %e, <2 x double> %v) {
+  %a = fadd double %b, %c
+  %d = fmul fast float %e, %e
+  %p = fmul double %b, %a
+  %w = fadd <2 x double> %v, %v
+  ret float %d
+}
+"""
+
+
 def test_marks_promise_neither_numbers_nor_finite_ones():
-    text = "  %a = fadd double %b, %c\n  %d = fmul fast float %e, %f\n"
-    marked = with_fast_math(text)
+    code = Module(ARITHMETIC)
+    allow_fast_math(code)
+    marked = verified(code)
     assert "fadd reassoc nsz contract double" in marked
+    assert "fmul nsz contract double" in marked
     assert "nnan" not in marked
     assert "fmul fast float" in marked
+    assert "fadd <2 x double>" in marked
 
 
-CALL = "  %r = tail call double @llvm.exp.f64(double %x) #5, !dbg !9\n"
+CALL = """
+define double @f(double %x) {
+  %r = tail call double @llvm.exp.f64(double %x) #5
+  ret double %r
+}
+declare double @llvm.exp.f64(double)
+attributes #5 = { nounwind }
+"""
+
+
+def named(text: str, cpu: Cpu, has: Callable[[str], bool]) -> str:
+    """The text with its vector functions named, checked by LLVM."""
+    code = Module(text)
+    name_vector_functions(code, cpu, has)
+    return verified(code)
 
 
 def test_a_call_names_what_this_processor_has():
     plain = Cpu("x86_64-unknown-linux-gnu", "generic", "+sse2,-avx2")
-    text = with_vector_functions(CALL, plain, lambda name: True)
+    text = named(CALL, plain, lambda name: True)
     assert "_ZGV_LLVM_N2v_llvm.exp.f64(_ZGVbN2v_exp)" in text
     assert "N4v" not in text
     arm = Cpu("aarch64-unknown-linux-gnu", "generic", "+neon")
-    assert "_ZGVnN2v_exp" in with_vector_functions(CALL, arm, lambda name: True)
+    assert "_ZGVnN2v_exp" in named(CALL, arm, lambda name: True)
 
 
 def test_calls_stay_where_the_library_has_nothing():
     cpu = Cpu("x86_64-unknown-linux-gnu", "generic", "+avx2")
-    assert with_vector_functions(CALL, cpu, lambda name: False) == CALL
+    assert named(CALL, cpu, lambda name: False) == CALL
     other = CALL.replace("llvm.exp.f64", "my_function")
-    assert with_vector_functions(other, cpu, lambda name: True) == other
+    assert named(other, cpu, lambda name: True) == other
+
+
+ENTERS = """
+define i32 @entry(ptr %pack, ptr %excinfo) {
+  %first = tail call i32 @enzyme_py_enter(ptr null, ptr %pack, ptr %excinfo, i32 0)
+  %second = tail call i32 @enzyme_py_enter(ptr null, ptr %pack, ptr %excinfo, i32 0)
+  ret i32 %second
+}
+declare i32 @enzyme_py_enter(ptr, ptr, ptr, i32)
+"""
+
+
+@pytest.mark.skipif(not host_cpu().triple.startswith("x86_64"), reason="the x86 control register")
+def test_the_control_register_is_restored_behind_each_entry():
+    code = Module(ENTERS)
+    allow_fast_math(code)
+    text = verified(code)
+    assert text.count("call void @llvm.x86.sse.stmxcsr(") == 2
+    assert text.count("call void @llvm.x86.sse.ldmxcsr(") == 4
+    assert "tail call" not in text
 
 
 def halves(x):

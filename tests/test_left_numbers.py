@@ -14,8 +14,11 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Active, Const, Duplicated
+from enzyme_py.llvm import Builder, Module
 from enzyme_py.native.runtime import library
-from enzyme_py.rules.slopes import pick_declared
+from enzyme_py.passes.values.picks import pick
+from enzyme_py.rules.slopes import define_slopes
+from tests.llvm.corpus import verified
 
 C = np.array([0.9, -0.4, 0.7, 1.3, -0.2])
 X = np.array([0.5, -0.3, 0.7, 1.2, -0.8])
@@ -196,8 +199,11 @@ def test_with_kept_slopes_beside_them() -> None:
 
 
 def test_a_function_is_declared_once() -> None:
-    call = "define double @f() {\n  %a = call double @enzyme_py_slope.pick.double(double 1.0, double 2.0)\n}\n"
-    text = pick_declared(call)
+    code = Module("define double @f(double %x) {\n  ret double %x\n}\n")
+    function = code.function("f")
+    for name in ("one", "other"):
+        pick(Builder.at_start(function.entry), function["x"], function["x"], name)
+    text = verified(code)
     assert text.count("\ndeclare ") == 1
-    printed = call + "declare double @enzyme_py_slope.pick.double(double, double) #12\n"
-    assert pick_declared(printed).count("declare ") == 1
+    define_slopes(code)
+    assert "declare" not in verified(code)

@@ -9,14 +9,16 @@ import sys
 import threading
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from numba import njit
 
 import enzyme_py as enzyme
 from enzyme_py.errors import EnzymeError, ImpossibleSizeError, OutOfMemoryError
+from enzyme_py.llvm import Module
 from enzyme_py.native.runtime import library
-from enzyme_py.native.sites import Layout, allocator_of, layout, with_marked_calls
+from enzyme_py.native.sites import Layout, allocator_of, layout, mark_calls, rename_calls
 from enzyme_py.settings import config
 
 FILE = __file__
@@ -211,6 +213,49 @@ def test_a_limit_of_the_system() -> None:
 
 def test_other_formats_have_no_lines() -> None:
     assert layout(b"\xcf\xfa\xed\xfe" + bytes(100), "entry", []) == Layout()
-    assert with_marked_calls("define void @f() {\n  ret void\n}\n")[1] == []
+    assert mark_calls(Module("define void @f() {\n  ret void\n}\n")) == []
     assert allocator_of("malloc.line.12") == "malloc"
     assert allocator_of("malloc_line") == "malloc_line"
+    assert allocator_of("free.line.12") == "free.line.12"
+
+
+MARKED = r"""
+define ptr @f(i64 %n) {
+  %a = call ptr @malloc(i64 %n), !dbg !4
+  %b = call ptr @malloc(i64 8), !dbg !5
+  %c = call ptr @calloc(i64 1, i64 %n), !dbg !4
+  %d = call ptr @malloc(i64 8), !dbg !7
+  call void @free(ptr %a), !dbg !4
+  ret ptr %b
+}
+declare noalias ptr @malloc(i64)
+declare noalias ptr @calloc(i64, i64)
+declare void @free(ptr)
+!1 = !DIFile(filename: "my\C3\BC.py", directory: "/at\\home")
+!2 = !DIFile(filename: "arrayobj.py", directory: "NUMBA")
+!3 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 3, unit: !8)
+!4 = !DILocation(line: 12, column: 1, scope: !3)
+!5 = !DILocation(line: 99, column: 1, scope: !6, inlinedAt: !9)
+!6 = distinct !DISubprogram(name: "empty", scope: !2, file: !2, line: 90, unit: !8)
+!7 = !DILocation(line: 99, column: 1, scope: !6)
+!8 = distinct !DICompileUnit(language: DW_LANG_C, file: !1)
+!9 = distinct !DILocation(line: 13, column: 1, scope: !3)
+"""
+
+
+def test_marks_before_the_pipeline_and_names_behind_it() -> None:
+    code = Module(MARKED.replace("NUMBA", os.path.dirname(numba.__file__) + "/np"))
+    lines = mark_calls(code)
+    assert lines == [("/at\\home/my\u00fc.py", 12), ("/at\\home/my\u00fc.py", 13)]
+    code.drop_debug_information()
+    text = str(code)
+    assert "dbg" not in text
+    rename_calls(code)
+    for one in (code, renamed := Module(text)):  # functions that were read, and ones that were not
+        if one is renamed:
+            rename_calls(one)
+            assert not one.function("f").is_read
+        calls = [call.callee for call in one.function("f").calls]
+        assert calls == ["malloc.line.0", "malloc.line.1", "calloc.line.0", "malloc", "free"]
+        assert one.function("malloc.line.1").return_attributes == ["noalias"]
+        assert "enzyme_py.line" not in str(one)

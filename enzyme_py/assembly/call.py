@@ -15,7 +15,6 @@ kernel, which then is resolved in the same run of the pass (DESIGN 2).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +34,7 @@ from enzyme_py.frontend.type_hints import (
 )
 from enzyme_py.frontend.typed_lists import frozen
 from enzyme_py.request import Activity, Direction, Request
+from enzyme_py.symbols import plain_name
 
 _POINTER = ir.IntType(8).as_pointer()
 _INT = ir.IntType(32)
@@ -109,7 +109,7 @@ class EnzymeCall:
     def _argument_names(self) -> list[str]:
         names = argument_names(self.request.kernel)
         names += [str(number) for number in range(len(names), len(self._parts))]
-        return [re.sub(r"\W", "_", name) for name in names[: len(self._parts)]]
+        return [plain_name(name) for name in names[: len(self._parts)]]
 
     def _annotate(self, function: ir.Function, kept: Sequence[Leaf]) -> None:
         result, *parameters = function.args

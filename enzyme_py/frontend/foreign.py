@@ -8,7 +8,6 @@ features of a CPU (functions with different ones are not inlined), and marks aga
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,15 +25,17 @@ from enzyme_py.frontend.leaves import element_content
 from enzyme_py.frontend.llvm_modules import run_once
 from enzyme_py.frontend.target import KERNEL, KernelContext
 from enzyme_py.frontend.type_hints import hint_function
+from enzyme_py.llvm import Module
+from enzyme_py.llvm.values import attribute_name
+from enzyme_py.symbols import plain_symbol
 
 PREFIX = "enzyme_py_linked"
 _POINTER = ir.IntType(8).as_pointer()
-_UNWANTED = re.compile(
-    r' "(?:target-cpu|target-features|tune-cpu|probe-stack|no-trapping-math)"(?:="[^"]*")?'
-    r"|\b(?:optnone|noinline)\b "
+_UNWANTED = frozenset(
+    "target-cpu target-features tune-cpu probe-stack no-trapping-math optnone noinline".split()
 )
-_DEBUG = re.compile(r",? !dbg !\d+|^ *#dbg_.*\n|^!llvm\.dbg\.cu = .*\n", re.MULTILINE)
-_HEADER = re.compile(r"^(?:target (?:triple|datalayout) = .*|source_filename = .*)\n", re.MULTILINE)
+_HEADER = ("target triple = ", "target datalayout = ", "source_filename = ")
+_SYSTEMS = ("linux", "darwin", "macos", "windows")
 _KEEPS_FLOATS = {"float32": "float", "float64": "double"}
 
 
@@ -68,14 +69,25 @@ def read_foreign(file: Path, name: str, arguments: tuple[Any, ...], result: Any)
         if one.is_declaration and not one.name.startswith("llvm.")
     )
     digest = hashlib.sha256(str(module).encode()).hexdigest()[:16]
-    symbol = f"{PREFIX}.{digest}.{re.sub(r'[^A-Za-z0-9_]', '_', name)}"
+    symbol = f"{PREFIX}.{digest}.{plain_symbol(name)}"
     for one in (*module.functions, *module.global_variables):
         if not one.is_declaration and one.name != name and not one.name.startswith("llvm."):
             one.linkage = "internal"
     found.linkage = "external"
     found.name = symbol
-    text = _HEADER.sub("", _DEBUG.sub("", _UNWANTED.sub("", str(module))))
-    return ForeignCode(file, symbol, text, arguments, result, outside)
+    code = Module(str(module))
+    _strip(code)
+    return ForeignCode(file, symbol, str(code), arguments, result, outside)
+
+
+def _strip(code: Module) -> None:
+    """Take away what was written for another compiler's optimiser, and what tells a debugger of the source."""
+    code.drop_debug_information()
+    code.drop_lines(*_HEADER)
+    for group in code.groups.values():
+        kept = [one for one in group.attributes if attribute_name(one) not in _UNWANTED]
+        if kept != group.attributes:
+            group.set_attributes(kept)
 
 
 def _parsed(file: Path) -> llvm.ModuleRef:
@@ -104,8 +116,8 @@ def _check_target(file: Path, module: llvm.ModuleRef) -> None:
 
 def _machine(triple: str) -> tuple[str, str]:
     parts = triple.split("-")
-    system = next((one for one in parts[1:] if re.match(r"linux|darwin|macos|windows", one)), "")
-    return parts[0], re.sub(r"[\d.]+$", "", system)
+    system = next((one for one in parts[1:] if one.startswith(_SYSTEMS)), "")
+    return parts[0], system.rstrip("0123456789.")
 
 
 def _check_type(file: Path, function: Any, arguments: tuple[Any, ...], result: Any) -> None:

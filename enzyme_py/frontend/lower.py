@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +26,7 @@ from enzyme_py.frontend.target import (
     KernelTarget,
 )
 
-_TREE = re.compile(r"Tree(?:List|Dict)\(")
+_TREES = ("TreeList(", "TreeDict(")
 # What Numba raises of functions that it cannot compile; one of them is not among its own errors.
 _REFUSALS = (
     numba_errors.NumbaError,
@@ -177,7 +176,7 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
             "it must compile with numba.njit for arrays that cannot be written, as captured ones: "
             "make what it writes to inside the function, or pass it as an argument"
         )
-    if _TREE.search(message):
+    if any(one in message for one in _TREES):
         remedy = (
             "in a kernel a list is a tuple (TreeList), and a dict (TreeDict) is read by keys that are "
             "written there: pass an array for arithmetic"

@@ -7,7 +7,6 @@ What is called gets the place and the length of the one, and returns those of th
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +21,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from enzyme_py.frontend.calling_convention import raise_on_error
 from enzyme_py.frontend.ruled import is_work
+from enzyme_py.symbols import plain_symbol
 
 _SIZE = ir.IntType(64)
 _numbers = itertools.count()
@@ -96,8 +96,7 @@ def _symbol(called: Callable[[int, int], tuple[int, int]], name: str) -> str:
         return found  # noqa: RET504  # what leaves object mode has a name
 
     compiled = bridge.overloads[types.int64, types.int64]
-    shown = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    symbol = f"enzyme_py_python.{shown}.{next(_numbers)}"
+    symbol = f"enzyme_py_python.{plain_symbol(name)}.{next(_numbers)}"
     address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     llvm.add_symbol(symbol, address)
     _kept.append((bridge, called))

@@ -26,7 +26,7 @@ one.
 from __future__ import annotations
 
 import functools
-import re
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -46,11 +46,12 @@ from enzyme_py.frontend.library import with_callees
 from enzyme_py.frontend.llvm_modules import run_once
 from enzyme_py.frontend.lower import CompiledKernel, compile_kernel
 from enzyme_py.frontend.type_hints import hint_function
+from enzyme_py.llvm import Module
+from enzyme_py.llvm.naming import quoted
 from enzyme_py.rules.ruled_symbols import CONTENTS
-from enzyme_py.symbols import RULED
+from enzyme_py.symbols import REQUEST, RULED
 
 PREFIX = RULED
-_REQUEST = re.compile(r"__enzyme_([a-z]+)")
 _ASKED_BY = {"derivative": {"fwddiff"}, "gradient": {"autodiff", "augmentfwd", "reverse"}}
 _BODY, _AUGMENTED, _REVERSE, _FORWARD, _KEPT = (
     ".body",
@@ -143,7 +144,7 @@ def drop_unused_rules(module: llvm.ModuleRef) -> None:
 
     They would be optimised and translated all the same: about half of such a module (MEASURED).
     """
-    asked = {found[1] for found in map(_REQUEST.match, _names(module)) if found}
+    asked = {_request(function.name) for function in module.functions}
     unused = [kind for kind in ("derivative", "gradient") if not asked & _ASKED_BY[kind]]
     starts = tuple(f"__enzyme_register_{kind}_{PREFIX}" for kind in unused)
     tables = [one for one in module.global_variables if one.name.startswith(starts)]
@@ -156,8 +157,12 @@ def drop_unused_rules(module: llvm.ModuleRef) -> None:
         run_once(manager, module, builder)
 
 
-def _names(module: llvm.ModuleRef) -> list[str]:
-    return [function.name for function in module.functions]
+def _request(name: str) -> str:
+    """Return what a function asks for by its name: `autodiff` of `__enzyme_autodiff.3`; nothing of most."""
+    if not name.startswith(REQUEST):
+        return ""
+    letters = itertools.takewhile(str.islower, name.removeprefix(REQUEST))
+    return "".join(letters)
 
 
 @functools.cache
@@ -359,22 +364,15 @@ def _type_of(pointers: int) -> ir.FunctionType:
     return ir.FunctionType(ir.VoidType(), [_POINTER] * pointers)
 
 
-_OWN = re.escape(PREFIX)
-_TABLES = re.compile(rf'^@"?{_OWN}[^\s"]*"? = .*\n', re.MULTILINE)
-_DECLARED = re.compile(rf'^declare [^\n]*@"?{_OWN}[^\s"(]*"?\(.*\n', re.MULTILINE)
-_CALL = re.compile(rf'(\bcall\b[^\n@]*@"?{_OWN}[^\s"(]*?)("?\()')
-_HAS_SUFFIX = re.compile(
-    rf"(?:{'|'.join(map(re.escape, (_BODY, _AUGMENTED, _REVERSE, _FORWARD)))})$"
-)
-
-
-def with_ruled_bodies(text: str) -> str:
-    """Return a differentiated module in which ruled functions are called by their bodies."""
-    if PREFIX not in text:
-        return text
-
-    def bodied(found: re.Match[str]) -> str:
-        suffix = "" if _HAS_SUFFIX.search(found[1]) else _BODY
-        return f"{found[1]}{suffix}{found[2]}"
-
-    return _CALL.sub(bodied, _DECLARED.sub("", _TABLES.sub("", text)))
+def call_bodies(code: Module) -> None:
+    """Call ruled functions by their bodies, now that Enzyme has seen the calls."""
+    for one in code.variables:  # what kept the bodies in the module
+        if one.name.startswith(PREFIX):
+            one.erase()
+    for function in code.declarations:
+        if function.name.startswith(PREFIX):
+            if not function.name.endswith((_BODY, _AUGMENTED, _REVERSE, _FORWARD)):
+                body = code.symbol(f"@{quoted(function.name + _BODY)}")
+                for call in function.users:
+                    call.replace_operand(function, body)
+            function.erase()

@@ -4,7 +4,7 @@ Such memory comes from a function that the pass knows to be inactive, not from m
 constant whatever it merges with, has no shadow, and is neither recomputed nor freed in the reverse
 sweep: all that the pass does with blocks of malloc, and MEASURED to go wrong for tables that are
 filled by hashes (a crash of the derivative, loops over a set that did not end). The native stage
-makes it malloc again (native/optimise.py).
+makes it malloc again (native/leftovers.py).
 """
 
 from __future__ import annotations

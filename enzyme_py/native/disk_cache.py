@@ -16,7 +16,6 @@ import functools
 import hashlib
 import json
 import os
-import re
 import stat
 import tempfile
 import time
@@ -27,6 +26,7 @@ from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import CacheWarning
+from enzyme_py.llvm.reading.constants import fixed_addresses
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.runtime import DECLARATIONS
@@ -42,8 +42,7 @@ _ASIDE = ".part"
 _STALE_SECONDS = 3600.0
 _WRITES_PER_LOOK = 50
 
-# An address of this process in the IR means nothing to another process.
-_ADDRESS = re.compile(r"inttoptr \(i64 -?\d{5,} to ptr\)|inttoptr i64 -?\d{5,} to ptr")
+_NO_ADDRESS = 10_000  # smaller numbers mean something else where a pointer is expected
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,8 @@ def is_cacheable(module: DiffModule) -> bool:
 
 
 def is_portable(module: DiffModule) -> bool:
-    """Whether another process could use the result."""
-    return _ADDRESS.search(module.ir) is None
+    """Whether another process could use the result: an address of this one means nothing to it."""
+    return all(abs(one) < _NO_ADDRESS for one in fixed_addresses(module.ir))
 
 
 def options_of(module: DiffModule) -> list[str]:

@@ -18,20 +18,21 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import itertools
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from enzyme_py.llvm import Arithmetic, Builder, Call, Module
 from enzyme_py.native.machine import Cpu, host_cpu
 
 LIBRARY = "libmvec.so.1"
 PREFIX = "_ZGV"
 
-_OF_SUMS, _OF_PRODUCTS = "reassoc nsz contract", "nsz contract"
-_SUM = re.compile(r"(?<== )(fadd|fsub) (?=double|float)")
-_PRODUCT = re.compile(r"(?<== )fmul (?=double|float)")
-_CALL = re.compile(r"\bcall [^@\n(]*@([\w.]+)\([^()\n]*\)")
+# To instructions without any flag.
+_FLAGS = {
+    "fadd": ("reassoc", "nsz", "contract"),
+    "fsub": ("reassoc", "nsz", "contract"),
+    "fmul": ("nsz", "contract"),
+}
 
 _OF_ONE = (
     "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
@@ -67,74 +68,73 @@ _SCALARS = _scalars()
 
 # On x86: flush to zero, denormals are zero.
 _NO_DENORMALS = 0x8040
-_ENTRY = re.compile(r"^ *%\S+ = (?:tail )?call i32 @enzyme_py_enter\([^\n]*$", re.MULTILINE)
+_ENTRY = "enzyme_py_enter"
 _CONTROL = ("llvm.x86.sse.stmxcsr", "llvm.x86.sse.ldmxcsr")
 
 
-def with_fast_math(text: str) -> str:
-    """Return a module, after the pass, in which arithmetic is marked and functions have vector forms."""
-    text = _SUM.sub(rf"\1 {_OF_SUMS} ", text)
-    text = _PRODUCT.sub(f"fmul {_OF_PRODUCTS} ", text)
+def allow_fast_math(code: Module) -> None:
+    """Mark arithmetic in a module, after Enzyme, and let its functions have vector forms."""
+    _mark_arithmetic(code)
     cpu = host_cpu()
     if cpu.triple.startswith(("x86_64", "i686")):
-        text = _without_denormals(text)
-    return with_vector_functions(text, cpu, has_vector_function)
+        _drop_denormals(code)
+    name_vector_functions(code, cpu, has_vector_function)
 
 
-def _without_denormals(text: str) -> str:
-    store, load = _CONTROL
-    count = itertools.count(1)
-
-    def around(entered: re.Match[str]) -> str:
-        name = f"%fast.math.{next(count)}"
-        return (
-            f"  {name} = alloca i32\n  {name}.before = alloca i32\n"
-            f"  call void @{store}(ptr {name}.before)\n"
-            f"  {name}.old = load i32, ptr {name}.before\n"
-            f"  {name}.new = or i32 {name}.old, {_NO_DENORMALS}\n"
-            f"  store i32 {name}.new, ptr {name}\n"
-            f"  call void @{load}(ptr {name})\n"
-            f"{entered[0].replace('tail call', 'call')}\n"
-            f"  call void @{load}(ptr {name}.before)"
-        )
-
-    text = _ENTRY.sub(around, text)
-    declared = (f"declare void @{one}(ptr)\n" for one in _CONTROL if f"@{one}(" in text)
-    return f"{text}\n{''.join(declared)}"
+def _mark_arithmetic(code: Module) -> None:
+    for function in code.functions:
+        for one in function.instructions if any(map(function.mentions, _FLAGS)) else ():
+            if isinstance(one, Arithmetic) and one.type in ("double", "float"):
+                flags = _FLAGS.get(one.opcode)
+                if flags and not one.flags:
+                    one.set_flags(flags)
 
 
-def with_vector_functions(text: str, cpu: Cpu, has: Callable[[str], bool]) -> str:
-    """Return a module whose calls name the vector functions, of those that there are, to be taken for them."""
+def _drop_denormals(code: Module) -> None:
+    """Take denormal numbers for zero from where a derivative is entered to where it is left."""
+    for entered in list(code.calls_of(_ENTRY)):
+        store, load = (code.declare(name, "void", ["ptr"]) for name in _CONTROL)
+        before = Builder(entered)
+        own = before.alloca("i32", "fast.math")
+        found = before.alloca("i32", "fast.math.before")
+        before.call(store, [found])
+        old = before.load("i32", found, "fast.math.old")
+        new = before.arithmetic("or", old, _NO_DENORMALS, "fast.math.new")
+        before.store(new, own)
+        before.call(load, [own])
+        entered.set_tail("")  # it gets addresses of variables
+        Builder.after(entered).call(load, [found])
+
+
+def name_vector_functions(code: Module, cpu: Cpu, has: Callable[[str], bool]) -> None:
+    """Let calls name the vector functions, of those that there are, that may be taken for them."""
     registers = _registers(cpu)
-    declared: dict[str, str] = {}
-
-    def marked(call: re.Match[str]) -> str:
-        scalar = _SCALARS.get(call[1])
-        if scalar is None:
-            return call[0]
+    needed: dict[str, None] = {}
+    called = [name for name in _SCALARS if code.get(name) is not None]
+    for call in list(code.calls_of(*called)):
+        scalar = _SCALARS[call.callee]
         variants = []
         for letter, bits in registers:
             width = bits // (64 if scalar.kind == "double" else 32)
             shape = f"N{width}{'v' * scalar.arguments}"
             vector = f"{PREFIX}{letter}{shape}_{scalar.function}"
             if has(vector):
-                variants.append(f"{PREFIX}_LLVM_{shape}_{call[1]}({vector})")
+                variants.append(f"{PREFIX}_LLVM_{shape}_{call.callee}({vector})")
                 kind = f"<{width} x {scalar.kind}>"
-                parameters = ", ".join([kind] * scalar.arguments)
-                declared[vector] = f"declare {kind} @{vector}({parameters})"
-        if not variants:
-            return call[0]
-        named = f'"vector-function-abi-variant"="{",".join(variants)}"'
-        return f"{call[0]} memory(none) nounwind willreturn {named}"
+                code.declare(vector, kind, [kind] * scalar.arguments)
+                needed[vector] = None
+        if variants:
+            _say(call, f'"vector-function-abi-variant"="{",".join(variants)}"')
+    if needed:
+        # What nobody calls yet would be gone before loops are vectorised.
+        kept = ", ".join(f"ptr @{name}" for name in needed)
+        array = f"[{len(needed)} x ptr] [{kept}]"
+        definition = f'appending global {array}, section "llvm.metadata"'
+        code.add_variable("llvm.compiler.used", definition)
 
-    text = _CALL.sub(marked, text)
-    if not declared:
-        return text
-    # What nobody calls yet would be gone before loops are vectorised.
-    kept = ", ".join(f"ptr @{name}" for name in declared)
-    array = f"[{len(declared)} x ptr] [{kept}]"
-    keep = f'@llvm.compiler.used = appending global {array}, section "llvm.metadata"'
-    return "\n".join([text, *declared.values(), keep, ""])
+
+def _say(call: Call, variants: str) -> None:
+    call.set_attributes(["memory(none)", "nounwind", "willreturn", variants, *call.attributes])
 
 
 def has_vector_function(name: str) -> bool:

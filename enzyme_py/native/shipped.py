@@ -16,7 +16,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import re
 import warnings
 import zlib
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from pathlib import Path
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, CacheWarning, RuleError
 from enzyme_py.host.module import DifferentiatedModule
+from enzyme_py.llvm import GlobalVariable, Module
 from enzyme_py.native.disk_cache import digest_of, is_portable, options_of, write_whole
 from enzyme_py.native.machine import llvm_identity
 from enzyme_py.passes.checks.lost import Lost
@@ -33,10 +33,10 @@ from enzyme_py.settings import settings
 HEAD = b"enzyme_py differentiated module 2\n"
 SUFFIX = ".module"
 _DIGEST_SIZE = hashlib.sha256().digest_size
-_FOLDER_OF_SOURCE = re.compile(r'(!DIFile\(filename: )"[^"]*", directory: "[^"]*"')
 # Exceptions are constants: a pickle, its hash, and a record of both; Numba puts the hash into their names.
-_NAME_OF_EXCEPTION = re.compile(r"(\._const_pickle(?:data|buf)_)[0-9a-f]{40}")
-_EXCEPTION = re.compile(r'^@"?(k\d+\._const_pickle(?:data|buf)_(?:_sha1)?)"? = .*$', re.MULTILINE)
+_EXCEPTIONS = ("._const_pickledata_", "._const_picklebuf_")
+_HASH = "_sha1"
+_DIGITS = 40
 
 Differentiate = Callable[[DiffModule], DifferentiatedModule]
 
@@ -66,28 +66,54 @@ def recorded(differentiate: Differentiate, folder: Path, way: str = "") -> Diffe
         except ActivityError as refusal:
             _keep(folder, name, {"refused": refusal.what, "remedy": refusal.remedy}, "")
             raise
-        _keep(folder, name, {"entries": done.entries, "lost": done.lost}, _placeless(done.ir))
+        _keep(folder, name, {"entries": done.entries, "lost": done.lost}, str(_placeless(done.ir)))
         return done
 
     return run
 
 
 def _key(module: DiffModule, way: str) -> str:
-    text = _EXCEPTION.sub(r"\1", _placeless(module.ir))
-    parts = [text, *module.entries, "", *options_of(module), "", way]
+    code = _placeless(module.ir)
+    for one in _exceptions(code):
+        one.define_as(f"{one.ref} = external global i8")
+    parts = [str(code), *module.entries, "", *options_of(module), "", way]
     parts += [llvm_identity(), _own_content()]
     return digest_of(parts)
 
 
-def _placeless(text: str) -> str:
+def _placeless(text: str) -> Module:
     """Return a module in which no name tells where a source file lies."""
-    return _NAME_OF_EXCEPTION.sub(r"\1", _FOLDER_OF_SOURCE.sub(r'\1"", directory: ""', text))
+    code = Module(text)
+    for node in code.metadata.values():
+        if "!DIFile(" in node.text:
+            place = node.fields
+            told = f"filename: {place['filename']}, directory: {place['directory']}"
+            node.set_content(node.content.replace(told, 'filename: "", directory: ""', 1))
+    names = {one: _without_hash(one.name) for one in code.variables}
+    code.rename_all({one: name for one, name in names.items() if name != one.name})
+    return code
+
+
+def _without_hash(name: str) -> str:
+    for mark in _EXCEPTIONS:
+        before, found, behind = name.partition(mark)
+        if found and set(behind[:_DIGITS]) <= set("0123456789abcdef") and len(behind) >= _DIGITS:
+            return f"{before}{found}{behind[_DIGITS:]}"
+    return name
+
+
+def _exceptions(code: Module) -> list[GlobalVariable]:
+    """Return what a module without hashes in its names knows of exceptions."""
+    return [one for one in code.variables if one.name.removesuffix(_HASH).endswith(_EXCEPTIONS)]
 
 
 def _with_exceptions(text: str, module: DiffModule) -> str:
     """Return a differentiated module with the exceptions of the module that is asked for."""
-    own = {found[1]: found[0] for found in _EXCEPTION.finditer(_placeless(module.ir))}
-    return _EXCEPTION.sub(lambda found: own[found[1]], text)
+    own = {one.name: one.text for one in _exceptions(_placeless(module.ir))}
+    code = Module(text)
+    for one in _exceptions(code):
+        one.define_as(own[one.name])
+    return str(code)
 
 
 @functools.cache

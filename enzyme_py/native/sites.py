@@ -11,7 +11,6 @@ fails. So a request that succeeds costs nothing at all.
 from __future__ import annotations
 
 import os
-import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,21 +18,19 @@ from pathlib import Path
 
 import numba
 
-_ALLOCATORS = "malloc|calloc|realloc|aligned_alloc"
-_KIND = "!enzyme_py.line"
-_CALL = re.compile(rf"^([^\n]*\bcall [^\n]*@(?:{_ALLOCATORS})\([^\n]*?), !dbg (!\d+)", re.MULTILINE)
-_MARKED = re.compile(
-    rf"^([^\n]*\bcall [^\n]*@)({_ALLOCATORS})(\([^\n]*?), {re.escape(_KIND)} (!\d+)", re.MULTILINE
-)
-_NODE = re.compile(r"^(!\d+) = (?:distinct )?(!\w*[({].*)$", re.MULTILINE)
-_INDEX = re.compile(r"^!\{i32 (\d+)\}")
-_DECLARED = re.compile(rf"^declare [^\n]*@({_ALLOCATORS})\([^\n]*\n", re.MULTILINE)
-_RENAMED = re.compile(rf"^({_ALLOCATORS})\.line\.(\d+)$")
-_ESCAPED = re.compile(rb"\\([0-9A-F]{2})")
+from enzyme_py.llvm import Call, Function, MetadataNode, Module, Value, clone_function
+from enzyme_py.llvm.naming import unescaped
+
+_ALLOCATORS = ("malloc", "calloc", "realloc", "aligned_alloc")
+_KIND = "enzyme_py.line"
+_RENAMED = ".line."
 # Files of these hold the code that Numba puts in the place of NumPy's: not the user's.
 _NOT_THE_USERS = tuple(
     str(folder) + os.sep for folder in (Path(__file__).parent.parent, Path(numba.__file__).parent)
 )
+
+
+Line = tuple[str, int]  # a file, and the number in it
 
 
 @dataclass(frozen=True)
@@ -59,86 +56,80 @@ UNKNOWN = Layout()
 
 def allocator_of(symbol: str) -> str:
     """Return the allocator behind a renamed symbol, and any other symbol as it is."""
-    found = _RENAMED.match(symbol)
-    return found.group(1) if found else symbol
+    return symbol if _index_in(symbol) is None else symbol.partition(_RENAMED)[0]
+
+
+def _index_in(symbol: str) -> int | None:
+    """Return the number of the line in a renamed symbol."""
+    name, _, index = symbol.partition(_RENAMED)
+    return int(index) if name in _ALLOCATORS and index.isdecimal() else None
 
 
 # -- before LLVM's pipeline, and behind it
 
 
-def with_marked_calls(text: str) -> tuple[str, list[tuple[str, int]]]:
-    """Return a module whose calls of allocators carry their lines, and the file and line of each."""
-    if _CALL.search(text) is None:
-        return text, []
-    nodes = dict(_NODE.findall(text))
-    first = 1 + max(int(name[1:]) for name in nodes)
-    places: list[tuple[str, int]] = []
-
-    def marked(found: re.Match[str]) -> str:
-        place = _place(nodes, found.group(2))
-        if place is None:
-            return found.group(0)
-        if place not in places:
-            places.append(place)
-        return f"{found.group(1)}, {_KIND} !{first + places.index(place)}"
-
-    text = _CALL.sub(marked, text)
-    added = "".join(f"!{first + i} = !{{i32 {i}}}\n" for i in range(len(places)))
-    return f"{text}\n{added}", places
+def mark_calls(code: Module) -> list[Line]:
+    """Let the calls of allocators carry their lines as metadata; return the lines by their numbers."""
+    marks = dict[Line, MetadataNode]()
+    known = dict[str, Line | None]()
+    for function in code.functions:
+        for call in _allocations(function) if function.mentions("!dbg ") else ():
+            location = call.location
+            if location is None:
+                continue
+            if location not in known:
+                known[location] = _line_at(code, location)
+            line = known[location]
+            if line is not None:
+                mark = marks[line] = marks.get(line) or code.add_node(f"!{{i32 {len(marks)}}}")
+                call.set_metadata(_KIND, mark)
+    return list(marks)
 
 
-def with_renamed_calls(text: str) -> str:
-    """Return the module behind the pipeline with a name of its own for each line's allocator."""
-    if _MARKED.search(text) is None:
-        return text
-    nodes = dict(_NODE.findall(text))
-    names: dict[str, str] = {}
+def rename_calls(code: Module) -> None:
+    """Call the allocator by a name of its own for each line, in the module behind the pipeline."""
 
-    def renamed(found: re.Match[str]) -> str:
-        index = _INDEX.match(nodes.get(found.group(4), ""))
-        if index is None:
-            return found.group(0)
-        name = f"{found.group(2)}.line.{index.group(1)}"
-        names[name] = found.group(2)
-        return found.group(1) + name + found.group(3)
+    def renamed(name: str, mark: str) -> Value | None:
+        old, node = code.get(name), code.metadata.get(mark)
+        if name not in _ALLOCATORS or not isinstance(old, Function) or node is None:
+            return None
+        own = f"{name}{_RENAMED}{node.operands[0].removeprefix('i32 ')}"
+        return code.get(own) or clone_function(old, own)
 
-    text = _MARKED.sub(renamed, text)
-    declared = {found.group(1): found.group(0) for found in _DECLARED.finditer(text)}
-    added = (declared[old].replace(f"@{old}(", f"@{new}(") for new, old in names.items())
-    return text + "\n" + "".join(added)
+    for function in code.functions:
+        function.redirect_calls(_KIND, renamed)
 
 
-def _place(nodes: dict[str, str], location: str | None) -> tuple[str, int] | None:
+def _allocations(function: Function) -> list[Call]:
+    if not any(function.mentions(f"@{name}(") for name in _ALLOCATORS):
+        return []
+    return [one for one in function.calls_of(*_ALLOCATORS) if one.opcode == "call"]
+
+
+def _line_at(code: Module, location: str | None) -> Line | None:
     """Return the innermost line of the user's own that a location lies in."""
     seen: set[str] = set()
     while location is not None and location not in seen:
         seen.add(location)
-        node = nodes.get(location, "")
-        line = re.search(r"\bline: (\d+)", node)
-        file = _file(nodes, _operand(node, "scope"))
-        if line and file is not None and not file.startswith(_NOT_THE_USERS):
-            return file, int(line.group(1))
-        location = _operand(node, "inlinedAt")
+        node = _fields(code, location)
+        file = _file_of(code, node.get("scope"))
+        if "line" in node and file is not None and not file.startswith(_NOT_THE_USERS):
+            return file, int(node["line"])
+        location = node.get("inlinedAt")
     return None
 
 
-def _operand(node: str, name: str) -> str | None:
-    found = re.search(rf"\b{name}: (!\d+)", node)
-    return found.group(1) if found else None
-
-
-def _file(nodes: dict[str, str], scope: str | None) -> str | None:
-    found = _operand(nodes.get(scope or "", ""), "file")
-    parts = re.search(r'filename: "([^"]*)", directory: "([^"]*)"', nodes.get(found or "", ""))
-    if parts is None:
+def _file_of(code: Module, scope: str | None) -> str | None:
+    """Return the file in which a piece of the source stands."""
+    file = _fields(code, _fields(code, scope).get("file"))
+    if "filename" not in file or "directory" not in file:
         return None
-    name, folder = (_unescaped(part) for part in parts.groups())
-    return os.path.join(folder, name)
+    return os.path.join(*(unescaped(file[part][1:-1]) for part in ("directory", "filename")))
 
 
-def _unescaped(text: str) -> str:
-    raw = _ESCAPED.sub(lambda found: bytes([int(found.group(1), 16)]), text.encode())
-    return raw.decode(errors="replace")
+def _fields(code: Module, ref: str | None) -> dict[str, str]:
+    node = code.metadata.get(ref or "")
+    return {} if node is None else node.fields
 
 
 # -- in the finished object
@@ -155,7 +146,7 @@ _CALLS = {(62, 4), (62, 2), (183, 283)}
 _CALL_BYTES = 4
 
 
-def layout(binary: bytes, entry: str, places: list[tuple[str, int]]) -> Layout:
+def layout(binary: bytes, entry: str, lines: list[Line]) -> Layout:
     """Return where the code of an object lies, and its requests; nothing for other formats than ELF."""
     if not binary.startswith(_ELF64):
         return UNKNOWN
@@ -172,9 +163,9 @@ def layout(binary: bytes, entry: str, places: list[tuple[str, int]]) -> Layout:
         if section[1] != _RELOCATIONS or section[7] != code:
             continue
         for offset, information, _ in _RELOCATION.iter_unpack(_content(binary, section)):
-            found = _RENAMED.match(symbols[information >> 32][0])
-            if found and (machine, information & 0xFFFFFFFF) in _CALLS:
-                sites.append(Site(offset + _CALL_BYTES, *places[int(found.group(2))]))
+            index = _index_in(symbols[information >> 32][0])
+            if index is not None and (machine, information & 0xFFFFFFFF) in _CALLS:
+                sites.append(Site(offset + _CALL_BYTES, *lines[index]))
     return Layout(-start, sections[code][5], tuple(sites))
 
 

@@ -6,7 +6,7 @@
 Enzyme has no body for such a function. It is told that the function has no derivative, and of which type the number is.
 To Enzyme a *cached* one touches memory that nobody else can see: so the reverse sweep may not call it again, and has its
 result from the tape. A *hidden* one touches nothing: it may be called again, and only LLVM's simplifications stop at it.
-Behind Enzyme the native stage gives all of them their body (native/optimise.py).
+Behind Enzyme the native stage gives all of them their body (native/leftovers.py).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from __future__ import annotations
 from enzyme_py.llvm import Function, GlobalValue, Module
 from enzyme_py.llvm.toplevel import Other
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.symbols import ADDRESS, readable
+from enzyme_py.symbols import readable, without_addresses
 
 _KNOWN = ("enzyme_", "__enzyme", "llvm.")
 _HEADINGS = ("source_filename", "; ModuleID")
@@ -55,12 +55,12 @@ def _rename_in_debug_information(code: Module, names: dict[str, str]) -> None:
         linked = node.fields.get(_LINKED, "")
         if linked[1:-1] in names:
             content = content.replace(f"{_LINKED}: {linked}", f'{_LINKED}: "{names[linked[1:-1]]}"')
-        content = ADDRESS.sub("", content)
+        content = without_addresses(content)
         if content != node.content:
             node.set_content(content)
     for item in code.items:
         if isinstance(item, Other) and any(word in item.text for word in _HEADINGS):
             lines = item.text.splitlines(keepends=True)
             item.text = "".join(
-                ADDRESS.sub("", line) if line.startswith(_HEADINGS) else line for line in lines
+                without_addresses(line) if line.startswith(_HEADINGS) else line for line in lines
             )

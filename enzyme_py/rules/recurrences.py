@@ -18,18 +18,16 @@ written and read:
 * `gemv(a, x, y, row, ...)`: y = a x, with a rule that takes x for the adjoint of `a` from the row
 
 The pass sees declarations only. Whatever they promise about memory is true of what it can know; the
-record itself is not, and is called inaccessible. `definitions` is what they become afterwards.
+record itself is not, and is called inaccessible. `define_records` says what they become afterwards.
 """
 
 from __future__ import annotations
 
-import re
-
+from enzyme_py.llvm import Module
 from enzyme_py.rules.blas import COLUMN_MAJOR, FLOATS, NOT_TRANSPOSED, ROUTINES, TRANSPOSED
 
 PREFIX = "enzyme_py_record."
 
-_DECLARED = re.compile(rf"^declare [^@\n]*@{re.escape(PREFIX)}.*\n", re.MULTILINE)
 _PLAIN = "nounwind willreturn nofree nosync"
 _INACTIVE = f'{_PLAIN} memory(inaccessiblemem: readwrite) "enzyme_inactive" "enzyme_nofree" '
 _INACTIVE += '"enzyme_no_escaping_allocation"'
@@ -65,21 +63,18 @@ declare void {own}gemv.reverse{ruled}
 """
 
 
-def with_definitions(ir: str) -> str:
-    """Return the differentiated module with what the declared functions do."""
-    if f"@{PREFIX}" not in ir:
-        return ir
-    text = _DECLARED.sub("", ir) + _ROOM
+def define_records(code: Module) -> None:
+    """Define what the differentiated module declares of these."""
+    names = [one.name for one in code.declarations if one.name.startswith(PREFIX)]
+    if not names:
+        return
+    text = _ROOM
     for letter, real in FLOATS.items():
-        if f"@{PREFIX}{letter}" in ir:
-            text += _definitions(letter, real)
+        if any(name.startswith(f"{PREFIX}{letter}") for name in names):
             routine = ROUTINES["gemv"]
-            symbol = routine.symbol(letter)
-            if not re.search(rf"^declare .*@{symbol}\(", text, re.MULTILINE):
-                text += f"declare void @{symbol}({', '.join(routine.types(real))})\n"
-    if not re.search(r"^(?:declare|define) .*@malloc\(", text, re.MULTILINE):
-        text += "declare noalias ptr @malloc(i64)\n"
-    return text
+            declared = f"declare void @{routine.symbol(letter)}({', '.join(routine.types(real))})\n"
+            text += _definitions(letter, real) + declared
+    code.add_text(f"{text}declare noalias ptr @malloc(i64)\n")
 
 
 def _product(letter: str, real: str, transposed: str, a: str, x: str, beta: str, y: str) -> str:
