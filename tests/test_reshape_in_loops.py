@@ -105,6 +105,25 @@ def test_gradient_and_slope(kernel, x):
     assert np.isclose(slope, np.sum(right * tangent), rtol=1e-12)
 
 
+def beside_a_search(x, y):
+    y = y.copy()
+    t = 0.0
+    for _ in range(3):
+        t += np.ascontiguousarray(x[..., np.newaxis])[0, 0, 0, 0]  # a loop over the axes, with several exits
+        y[y > 0.13] = 0.25
+    return np.sum(y) + t
+
+
+def test_memory_made_again_beside_a_search():
+    """It never ended: the reverse sweep went through that loop again to make the mask."""
+    x, y = np.ones((3, 2, 3)), np.array([-1.0, 0.5, 0.1])
+    by_x, by_y = enzyme.grad(beside_a_search, argnums=(0, 1))(x, y)
+    right = np.zeros_like(x)
+    right[0, 0, 0] = 3.0
+    assert np.array_equal(by_x, right)
+    assert np.array_equal(by_y, [1.0, 0.0, 1.0])
+
+
 @pytest.mark.parametrize("kernel", [squares, inferred])
 def test_second_orders(kernel, x):
     v, step = np.sin(np.arange(36.0)).reshape(SHAPE), 1e-5

@@ -22,7 +22,7 @@ from enzyme_py.assembly.control_flow import NAME, Block, Body
 _MOST = 64  # lanes
 _ALLOCATION = re.compile(
     rf"^  ({NAME}) = (?P<call>(?:tail )?call [^@\n]*@(?P<function>malloc|calloc)"
-    r"\((?P<count>i64 (?:noundef )?1, )?i64 (?:noundef )?(?P<size>[^\s,()]+)\)(?: #\d+)?)$"
+    r"\((?P<count>i64 (?:noundef )?1, )?i64 (?:noundef )?(?P<size>[^\s,()]+)\)(?: #\d+)?)(?:, !enzyme_py\.line !\d+)?$"
 )
 _ALLOCATIONS = re.compile(r"@[mc]alloc\([^\n]*\n  %\d+ = [^\n]*@[mc]alloc\([^\n]*\n  %\d+ = ")
 _UNNAMED = re.compile(r"%\d+")
