@@ -24,22 +24,22 @@ from enzyme_py import host, native, relaxing
 from enzyme_py.assembly.entry import argument_count, assemble
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
-from enzyme_py.frontend.lower import where_is
+from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.timings import record
+from enzyme_py.frontend.target.lower import where_is
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
-from enzyme_py.keeping import made_of
 from enzyme_py.llvm import Module
-from enzyme_py.native import tuned
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.native.shipped import recorded, with_shipped
+from enzyme_py.native.stored import tuned
+from enzyme_py.native.stored.shipped import recorded, with_shipped
 from enzyme_py.passes import journal
 from enzyme_py.passes.checks.lost import tell_lost
-from enzyme_py.passes.watching import with_places
+from enzyme_py.passes.hunting.watching import with_places
 from enzyme_py.request import Direction, Request
 from enzyme_py.settings import settings
-from enzyme_py.timings import record
 
-# What makes code of a module in place of the usual way, while someone watches (hunting.py).
+# What makes code of a module in place of the usual way, while someone watches (inspect/hunting.py).
 watcher: contextvars.ContextVar[Callable[[DifferentiatedModule], NativeFunction] | None]
 watcher = contextvars.ContextVar("watcher", default=None)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-# A call that does nothing and whose parameter carries a type tree (frontend/type_hints.py).
+# A call that does nothing and whose parameter carries a type tree (frontend/codegen/type_hints.py).
 HINT = "enzyme_py_hint"
 HINT_ATTRIBUTES = (
     "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
@@ -24,9 +24,9 @@ BARRIER_ATTRIBUTES = (
 
 TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stores name
 
-RAISE = "enzyme_py_raise"  # does not return (frontend/calling_convention.py)
-RULED = "enzyme_py_ruled."  # functions with derivatives that we tell the pass (frontend/ruled.py)
-OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/grown_arrays.py)
+RAISE = "enzyme_py_raise"  # does not return (frontend/codegen/calling_convention.py)
+RULED = "enzyme_py_ruled."  # functions with derivatives that we tell the pass (frontend/external/ruled.py)
+OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/arrays/grown_arrays.py)
 # In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
 SILENT = "_silent"
 REQUEST = "__enzyme_"  # the names of functions that ask Enzyme for a derivative begin so
@@ -78,7 +78,7 @@ def readable(symbol: str) -> str:
 
 
 def is_kernel(symbol: str) -> bool:
-    """Tell whether a symbol is that of a kernel, or one that Enzyme made of it (passes/stable_names.py)."""
+    """Tell whether a symbol is that of a kernel, or one that Enzyme made of it (passes/module/stable_names.py)."""
     before, *parts = symbol.split(".")
     for part in parts:
         digits = len(before) - len(before.rstrip("0123456789"))

@@ -27,10 +27,10 @@ TO_BE_PORTED = frozenset(
     {
         "assembly/control_flow.py",
         "assembly/ir_text.py",
-        "native/callees.py",
-        "native/lanes.py",
-        "native/lifetimes.py",
-        "native/slots.py",
+        "native/rewrites/callees.py",
+        "native/rewrites/lanes.py",
+        "native/rewrites/lifetimes.py",
+        "native/rewrites/slots.py",
     }
 )
 

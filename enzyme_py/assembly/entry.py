@@ -28,8 +28,9 @@ from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.assembly.runtime_ir import runtime_ir
 from enzyme_py.assembly.special_functions import link_special_functions
 from enzyme_py.errors import DerivativeError, ImpossibleSizeError, OutOfMemoryError, Where
-from enzyme_py.frontend.llvm_modules import Modules
-from enzyme_py.frontend.lower import (
+from enzyme_py.foundations.llvm_modules import Modules
+from enzyme_py.frontend.external.ruled import drop_unused_rules, holds_rules
+from enzyme_py.frontend.target.lower import (
     CompiledKernel,
     LoweredKernel,
     catches,
@@ -37,13 +38,12 @@ from enzyme_py.frontend.lower import (
     lower,
     where_is,
 )
-from enzyme_py.frontend.ruled import drop_unused_rules, holds_rules
-from enzyme_py.frontend.target import KERNEL
+from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.llvm import Module
 from enzyme_py.passes import pipeline
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.memory.cache_marks import NO_RECOMPUTING
-from enzyme_py.passes.requests import count_of_requests
+from enzyme_py.passes.module.requests import count_of_requests
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
 from enzyme_py.settings import settings

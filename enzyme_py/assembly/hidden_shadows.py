@@ -15,8 +15,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.np.arrayobj import make_array, populate_array
 
+from enzyme_py.frontend.codegen.type_hints import hint_function
 from enzyme_py.frontend.leaves import element_content
-from enzyme_py.frontend.type_hints import hint_function
 from enzyme_py.request import Activity, Request
 
 _SIZE = ir.IntType(64)

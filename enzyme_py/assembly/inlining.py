@@ -7,7 +7,7 @@ assertion, in reverse over reverse). LLVM inlines small functions by itself; her
 
 So is all that reverse over reverse differentiates twice. Behind a call, what a loop carries and what is read after
 the loop came out wrong without a word: `for _ in range(n): x = sin(x)` in a function that is called
-twice (tests/test_nested_calls.py).
+twice (tests/whole/loops/test_nested_calls.py).
 
 With run-time activity everything is inlined: the pass takes the place in which a called function leaves its result
 for constant there, and the gradient of what comes out was zero without a word (measured; the fuzzer found it in a
@@ -15,7 +15,7 @@ function that calls itself; any that LLVM leaves alone does the same). What call
 
 So it is where forward mode was refused, since constant memory meets active memory. A function that is called for an argument's
 array and for one of the kernel's is given null as the owner of the first, and stores that beside active memory: inside of
-the function the pass sees a constant pointer, and not that it is null (`np.reshape` of both, tests/test_tensors.py).
+the function the pass sees a constant pointer, and not that it is null (`np.reshape` of both, tests/tensors/test_tensors.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import llvmlite.binding as llvm
 
 from enzyme_py.errors import DerivativeError
 from enzyme_py.llvm import Module
-from enzyme_py.passes.requests import reversed_twice
+from enzyme_py.passes.module.requests import reversed_twice
 from enzyme_py.symbols import REQUEST
 
 

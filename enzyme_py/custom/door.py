@@ -3,7 +3,7 @@
     f = with_rules(primal, rules)
 
 is a Numba dispatcher with the parameters of `primal`. Python and jitted code get what `primal` computes. In a
-kernel a call becomes (frontend/ruled.py, frontend/opaque.py):
+kernel a call becomes (frontend/external/ruled.py, frontend/external/opaque.py):
 
     work = [sizes | arguments | results]      results by the opaque primal
     ruled(work)                               which does nothing but to have derivatives
@@ -35,16 +35,16 @@ from numba.extending import overload, register_jitable
 from enzyme_py.custom.heads import Given, Head
 from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
-from enzyme_py.frontend.bound import captures_values
-from enzyme_py.frontend.bound_types import is_function
-from enzyme_py.frontend.kernels import as_kernel, jitted
-from enzyme_py.frontend.lower import compile_kernel, where_is
-from enzyme_py.frontend.opaque import opaque
-from enzyme_py.frontend.ruled import new_work, ruled, size_in
-from enzyme_py.frontend.target import CATCHING, DOOR, KERNEL, SHADOWING, SHADOWING_CATCHING
-from enzyme_py.njit.stop import stop_gradient
-from enzyme_py.njit.structures import at, defined, listed
+from enzyme_py.frontend.external.opaque import opaque
+from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
+from enzyme_py.frontend.functions.bound import captures_values
+from enzyme_py.frontend.functions.bound_types import is_function
+from enzyme_py.frontend.functions.kernels import as_kernel, jitted
+from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.frontend.target.target import CATCHING, DOOR, KERNEL, SHADOWING, SHADOWING_CATCHING
 from enzyme_py.symbols import plain_name, plain_symbol
+from enzyme_py.transforms.plans.structures import at, defined, listed
+from enzyme_py.transforms.values.stop import stop_gradient
 
 _numbers = itertools.count()
 KERNEL_TARGETS = frozenset(one.name for one in (KERNEL, CATCHING, SHADOWING, SHADOWING_CATCHING))

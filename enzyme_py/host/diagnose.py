@@ -22,17 +22,17 @@ from enzyme_py.errors import (
     HostTimedOut,
     Where,
 )
-from enzyme_py.frontend.ruled import PREFIX as RULED
+from enzyme_py.frontend.external.ruled import PREFIX as RULED
 from enzyme_py.host.callers import CallSites
 from enzyme_py.host.crash_files import save_module
 from enzyme_py.host.diagnostics import Diagnostic, diagnostics_in, readable_name
 from enzyme_py.host.module import DifferentiatedModule
-from enzyme_py.host.outcome import Outcome
-from enzyme_py.host.protocol import LOG_LIMIT
+from enzyme_py.host.process.outcome import Outcome
+from enzyme_py.host.process.protocol import LOG_LIMIT
 from enzyme_py.host.refusals import CRASHES, CRASHES_OF_RULES, REPORT, ROWS, Row
 from enzyme_py.llvm import Call, LLVMSyntaxError, Module
 from enzyme_py.llvm.reading.printed import printed, without_debug_information
-from enzyme_py.passes.requests import is_request
+from enzyme_py.passes.module.requests import is_request
 from enzyme_py.symbols import REQUEST
 
 REQUIRED_OPTIONS = ("--pass-remarks=enzyme",)

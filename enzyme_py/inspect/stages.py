@@ -11,13 +11,13 @@ from numba import typeof
 from enzyme_py import native, relaxing
 from enzyme_py.assembly.entry import assemble
 from enzyme_py.errors import ActivityError, EnzymeError
-from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
-from enzyme_py.njit.gradient import BoundGradient, Gradient
 from enzyme_py.passes import journal
 from enzyme_py.passes.journal import Journal, Tried
 from enzyme_py.request import Request
+from enzyme_py.transforms.derivatives.gradient import BoundGradient, Gradient
 
 STAGES = ("assembled", "simplified", "differentiated", "optimised", "assembly")
 

@@ -13,23 +13,23 @@ from collections.abc import Callable, Iterator
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import DerivativeError, Where
-from enzyme_py.frontend.llvm_modules import Modules, run_once
-from enzyme_py.frontend.ruled import call_bodies
+from enzyme_py.foundations.llvm_modules import Modules, run_once
+from enzyme_py.frontend.external.ruled import call_bodies
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import LLVMSyntaxError, Module
 from enzyme_py.native.code import ObjectCode
-from enzyme_py.native.fast_math import allow_fast_math
-from enzyme_py.native.fortran import link_fortran
-from enzyme_py.native.lanes import with_lanes_together
-from enzyme_py.native.leftovers import (
+from enzyme_py.native.faults.sites import layout, mark_calls, rename_calls
+from enzyme_py.native.machine import initialise_llvm, target_machine
+from enzyme_py.native.rewrites.fast_math import allow_fast_math
+from enzyme_py.native.rewrites.fortran import link_fortran
+from enzyme_py.native.rewrites.lanes import with_lanes_together
+from enzyme_py.native.rewrites.leftovers import (
     allocate_tables,
     allow_inlining,
     define_barriers,
     drop_hints,
 )
-from enzyme_py.native.lifetimes import with_frees
-from enzyme_py.native.machine import initialise_llvm, target_machine
-from enzyme_py.native.sites import layout, mark_calls, rename_calls
+from enzyme_py.native.rewrites.lifetimes import with_frees
 from enzyme_py.rules.recurrences import define_records
 from enzyme_py.rules.slopes import define_slopes
 

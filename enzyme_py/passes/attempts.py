@@ -5,7 +5,7 @@
     REFUSALS   what is tried where all forms were refused
 
 Requests of another meaning at the same answer (activity decided while running, shadows for constants) are tried around
-these, by `autodiff.py`; options of the pass inside of them, by the host (host/client.py).
+these, by `autodiff.py`; options of the pass inside of them, by the host (host/process/client.py).
 
 A row is tried where those above it gave way, and gives way itself to the next for the refusals that it names; any
 other refusal is the user's. What was tried, and what came of it, stands in the journal of the compilation.
@@ -30,7 +30,7 @@ from enzyme_py.passes.control_flow.cached_bounds import CachedBounds
 from enzyme_py.passes.control_flow.hidden_indices import ASSERTION, HiddenIndices
 from enzyme_py.passes.journal import journal
 from enzyme_py.passes.memory.block_copies import CopiesWithBodies
-from enzyme_py.passes.memory.recorded_states import RecordedStates
+from enzyme_py.passes.memory.states.recorded_states import RecordedStates
 from enzyme_py.passes.pipeline import O2, run_one
 from enzyme_py.passes.types.integer_loads import IntegerLoads
 from enzyme_py.passes.values.cached_slopes import CachedSlopes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from enzyme_py.frontend.llvm_modules import Modules, run_once
+from enzyme_py.foundations.llvm_modules import Modules, run_once
 
 
 def to_memory(text: str, names: frozenset[str]) -> str:

@@ -1,6 +1,6 @@
 """Block copies: strided copies of arrays, their rules, and their bodies.
 
-Slice assignment lowers to one call (frontend/assignments.py):
+Slice assignment lowers to one call (frontend/arrays/assignments.py):
 
     void enzyme_py_copy{rank}_{to}{from}(ptr to, ptr from, i64 shape..., i64 steps of to..., of from...)
 

@@ -4,7 +4,7 @@
 
 The adjoint of a turn needs the state twice: the older one for the product, the newer one for tanh, whose
 derivative is (1 - y) (1 + y) by its result y. Left to itself the pass keeps two arrays a turn, since it
-takes the slope of tanh from the argument. passes/memory/recorded_states.py makes both read one record, which has a
+takes the slope of tanh from the argument. passes/memory/states/recorded_states.py makes both read one record, which has a
 row for every turn. To the pass the record is a constant; the functions below are how it is
 written and read:
 
@@ -12,7 +12,7 @@ written and read:
 * `row(place, from, count)`, `first(place, from, count, turn)`: write a row; the latter in turn 0 only
 * `put(record, index, value)`, `at(record, index)`: write and read a number; reading is done again in
   the reverse sweep, and never kept
-* `read(array, index)`: the same of an array that is its own record (passes/memory/states_in_place.py)
+* `read(array, index)`: the same of an array that is its own record (passes/memory/states/states_in_place.py)
 * `pick(slope, value)`: the value, with the derivative of the other operand: to the pass it is fmod, whose
   derivative by its first operand is 1
 * `gemv(a, x, y, row, ...)`: y = a x, with a rule that takes x for the adjoint of `a` from the row

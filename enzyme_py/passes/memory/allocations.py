@@ -62,7 +62,7 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.cache_marks import declared_mark
 from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
-from enzyme_py.passes.requests import under_reverse
+from enzyme_py.passes.module.requests import under_reverse
 from enzyme_py.rules.copies import is_body
 from enzyme_py.symbols import HINT, RAISE, readable
 

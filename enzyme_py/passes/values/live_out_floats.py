@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from enzyme_py.llvm import Block, Function, Instruction, Phi, Value
 from enzyme_py.llvm.analyses.loops import Loop
-from enzyme_py.passes.opaque import cached_copy, is_cached_copy
+from enzyme_py.passes.module.opaque import cached_copy, is_cached_copy
 from enzyme_py.passes.values.live_outs import LiveOuts, NamedLiveOuts, Starts
 from enzyme_py.passes.values.picks import is_pick, pick
 

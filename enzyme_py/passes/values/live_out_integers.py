@@ -18,7 +18,7 @@ What is cached then is one number for each run of the loop.
 from __future__ import annotations
 
 from enzyme_py.llvm import Block, Function, Instruction, Phi, Value, types
-from enzyme_py.passes.opaque import cached_copy, is_cached_copy
+from enzyme_py.passes.module.opaque import cached_copy, is_cached_copy
 from enzyme_py.passes.values.live_outs import LiveOuts, NamedLiveOuts, Starts
 
 _MAKERS = frozenset(

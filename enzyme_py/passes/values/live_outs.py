@@ -10,7 +10,7 @@ from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.requests import has_reverse
 
 
 class LiveOuts(Analysis):
