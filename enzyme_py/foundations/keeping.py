@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import os
 import threading
 import weakref
 from collections import OrderedDict
@@ -45,6 +46,15 @@ def made_of(owner: Any, name: str) -> dict[Any, Any]:
         made = _Made(owner)
         owner.__dict__[_ATTRIBUTE] = made
     return made.tables.setdefault(name, {})
+
+
+_locks: weakref.WeakKeyDictionary[Any, threading.Lock] = weakref.WeakKeyDictionary()
+os.register_at_fork(after_in_child=_locks.clear)  # threads of the parent may have held some
+
+
+def lock_of(owner: Any) -> threading.Lock:
+    """Return the lock of those who make something of a function or a dispatcher that is made once."""
+    return _locks.setdefault(owner, threading.Lock())
 
 
 def _owner(value: Any) -> Any:
