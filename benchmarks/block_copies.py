@@ -29,8 +29,8 @@ import numpy as np
 from timing import in_turn
 
 import enzyme_py as enzyme
-from enzyme_py.frontend.blocks import ways
-from enzyme_py.host.locate import find_toolchain
+from enzyme_py.frontend.arrays.blocks import ways
+from enzyme_py.host.installing.locate import find_toolchain
 from enzyme_py.native.runtime import library, memory_stats
 
 REPORT = Path(__file__).resolve().parent.parent / "docs" / "copies.md"

@@ -214,7 +214,7 @@ What is kept, in arrays of all states:
 * b: the states, which stay where the list has them, and their shadows. Beside them a step takes 530 to 570
   bytes: the list and its shadow, of 56 bytes an item, and what they outgrew; headers of blocks; pointers;
 * c: the record of the states, and the shadow of the array; the array itself goes, as nobody reads it again;
-* d: the record, the array and its shadow; `y * y` is not made (docs/decisions.md).
+* d: the record, the array and its shadow; `y * y` is not made ([tape](decisions/tape.md)).
 
 | loss | hidden | steps | ours | states only | ratio | by statements | ratio | our region's peak | time ratio | states only |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -24,7 +24,7 @@ from kernels import loops, two_numbers
 from timing import in_turn, resident_bytes
 
 import enzyme_py as enzyme
-from enzyme_py.host.locate import find_toolchain
+from enzyme_py.host.installing.locate import find_toolchain
 
 HERE = Path(__file__).resolve().parent
 REPORT = HERE.parent / "docs" / "benchmarks.md"

@@ -1,4 +1,4 @@
-/* The numbers of PROTOCOL.md. Mirrored by enzyme_py/host/protocol.py; a test compares them. */
+/* The numbers of PROTOCOL.md. Mirrored by enzyme_py/host/process/protocol.py; a test compares them. */
 #ifndef ENZYME_PY_PROTOCOL_H
 #define ENZYME_PY_PROTOCOL_H
 

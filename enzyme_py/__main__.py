@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _install(given: argparse.Namespace) -> int:
-    from enzyme_py.host.provision import install
+    from enzyme_py.host.installing.provision import install
 
     print(install(given.wheel))
     return 0
@@ -73,7 +73,7 @@ def _doctor(given: argparse.Namespace) -> int:
 
         print(last_crash() or "no derivative has crashed here, as far as is known")
         return 0
-    from enzyme_py import doctor
+    from enzyme_py.inspect import doctor
 
     text, is_well = doctor.diagnosis()
     print(text)
@@ -94,7 +94,7 @@ def _inspect(given: argparse.Namespace) -> int:
 
 
 def _cache(given: argparse.Namespace) -> int:
-    from enzyme_py.native import disk_cache, tuned
+    from enzyme_py.native.stored import disk_cache, tuned
 
     if given.clear:
         print(f"removed {disk_cache.clear() + tuned.forget()} files")

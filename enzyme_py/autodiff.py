@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import os
-import threading
 import time
-import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,22 +19,23 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from enzyme_py import host, native, relaxing
 from enzyme_py.assembly.entry import argument_count, assemble
-from enzyme_py.assembly.lost import tell_lost
 from enzyme_py.assembly.module import DiffModule
-from enzyme_py.assembly.watching import with_places
 from enzyme_py.errors import ActivityError, EnzymeError
+from enzyme_py.foundations.keeping import lock_of, made_of
+from enzyme_py.foundations.timings import record
+from enzyme_py.frontend.target.lower import where_is
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
-from enzyme_py.keeping import made_of
-from enzyme_py.native import tuned
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.native.shipped import recorded, with_shipped
+from enzyme_py.native.stored import tuned
+from enzyme_py.native.stored.shipped import recorded, with_shipped
 from enzyme_py.passes import journal
+from enzyme_py.passes.checks.lost import tell_lost
+from enzyme_py.passes.hunting.watching import with_places
 from enzyme_py.request import Direction, Request
 from enzyme_py.settings import settings
-from enzyme_py.timings import record
 
-# What makes code of a module in place of the usual way, while someone watches (hunting.py).
+# What makes code of a module in place of the usual way, while someone watches (inspect/hunting.py).
 watcher: contextvars.ContextVar[Callable[[DifferentiatedModule], NativeFunction] | None]
 watcher = contextvars.ContextVar("watcher", default=None)
 
@@ -54,22 +52,11 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     found = known.get(key)
     if found is not None:
         return found
-    # Numba holds its lock where it types a call: whoever waits for another thread then could wait for ever.
-    alone = contextlib.nullcontext() if global_compiler_lock.is_locked() else _lock(request.kernel)
+    # Numba holds its lock where it types a call: whoever waits for another thread then could wait for ever. It does not
+    # hold it while Enzyme works: other threads may compile then.
+    alone = contextlib.nullcontext() if global_compiler_lock.is_locked() else lock_of(request.kernel)
     with alone:
         return known.get(key) or known.setdefault(key, _compile(request, given_types))
-
-
-_locks: weakref.WeakKeyDictionary[Any, threading.Lock] = weakref.WeakKeyDictionary()
-os.register_at_fork(after_in_child=_locks.clear)  # threads of the parent may have held some
-
-
-def _lock(kernel: Any) -> threading.Lock:
-    """Return the lock of those who compile derivatives of a kernel.
-
-    Numba's own is held while it works and not while Enzyme does: other threads may compile then.
-    """
-    return _locks.setdefault(kernel, threading.Lock())
 
 
 def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
@@ -83,10 +70,12 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
 
     with journal.kept() as kept:
         try:
-            return relaxing.first_that_serves(request, ask, differentiates_a_derivative)
+            function = relaxing.first_that_serves(request, ask, differentiates_a_derivative)
         except EnzymeError as refusal:
             refusal.tried = tuple(map(str, kept.attempts))
             raise
+    tell_lost(function.lost, where_is(request.kernel), is_strict=settings.strict)
+    return function
 
 
 def _assembled(request: Request, given_types: tuple[Any, ...]) -> DiffModule:
@@ -107,8 +96,9 @@ def _as_asked(
 
     watch = watcher.get()
     if watch is not None:
-        module = host.simplify(module)
-        return watch(through_enzyme(replace(module, ir=with_places(module.ir))))
+        code = host.simplify(module).code
+        with_places(code)
+        return watch(through_enzyme(module.with_code(code)))
     # Code made without that check may not answer for a request that needs it.
     way = " without block copies" if copies_blocks else ""
     module = tuned.with_choice(module, host.identity() + way)
@@ -117,15 +107,6 @@ def _as_asked(
     else:
         function = native.compile(module, with_shipped(through_enzyme, way), host.identity() + way)
     tuned.note(function.profile.object_hash)
-    _record(module.where.kernel or "", lowered, function.profile)
-    tell_lost(function.lost, module.where)
+    for stage, seconds in {"numba": lowered, **function.profile.stages}.items():
+        record(module.where.kernel or "", stage, seconds)
     return function
-
-
-def _record(kernel: str, lowered: float, profile: native.Profile) -> None:
-    record(kernel, "numba", lowered)
-    if profile.is_from_cache:
-        record(kernel, "cache", profile.load)
-    else:
-        record(kernel, "host", profile.host)
-        record(kernel, "native", profile.native + profile.load)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from enzyme_py.settings import settings
 
 if TYPE_CHECKING:
-    from enzyme_py.native.refusals import Refusal
+    from enzyme_py.native.faults.refusals import Refusal
 
 MOST_OF_A_LINE = 100
 
@@ -193,7 +193,7 @@ class OutOfMemoryError(EnzymeError, MemoryError):
 
     @staticmethod
     def _told() -> Refusal:
-        from enzyme_py.native.refusals import out_of_memory
+        from enzyme_py.native.faults.refusals import out_of_memory
 
         return out_of_memory()
 
@@ -203,7 +203,7 @@ class ImpossibleSizeError(OutOfMemoryError):
 
     @staticmethod
     def _told() -> Refusal:
-        from enzyme_py.native.refusals import impossible_size
+        from enzyme_py.native.faults.refusals import impossible_size
 
         return impossible_size()
 

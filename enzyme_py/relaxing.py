@@ -17,29 +17,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from enzyme_py.assembly.inlining import CallsItselfError
 from enzyme_py.errors import ActivityError, DerivativeError
-from enzyme_py.native.function import NativeFunction
 from enzyme_py.passes.journal import journal
 from enzyme_py.request import Direction, Request
 
+Made = TypeVar("Made")
+Made_co = TypeVar("Made_co", covariant=True)
 
-class Ask(Protocol):
+
+class Ask(Protocol[Made_co]):
     """Compile one request; with a refusal, raise that where run-time activity would not make it right."""
 
-    def __call__(
-        self, request: Request, refusal: ActivityError | None = None, /
-    ) -> NativeFunction: ...
+    def __call__(self, request: Request, refusal: ActivityError | None = None, /) -> Made_co: ...
 
 
-def first_that_serves(
-    request: Request, ask: Ask, nests: Callable[[Request], bool]
-) -> NativeFunction:
+def first_that_serves(request: Request, ask: Ask[Made], nests: Callable[[Request], bool]) -> Made:
     """Return the code of a request, or of another one with the same answer; `nests`: whether it differentiates a derivative."""
 
-    def noted(name: str, one: Request, refusal: ActivityError | None = None) -> NativeFunction:
+    def noted(name: str, one: Request, refusal: ActivityError | None = None) -> Made:
         with journal().attempt(name):
             return ask(one, refusal)
 
@@ -51,12 +49,9 @@ def first_that_serves(
         return _relaxed(request, noted, nests, refusal)
 
 
-Noted = Callable[..., NativeFunction]
-
-
 def _decided_while_running(
-    request: Request, ask: Noted, nests: Callable[[Request], bool]
-) -> NativeFunction:
+    request: Request, ask: Callable[..., Made], nests: Callable[[Request], bool]
+) -> Made:
     """Compile with run-time activity, where Enzyme has it, and with the same meaning elsewhere.
 
     Of nested derivatives it is wrong without a word (measured: products, assignments in loops).
@@ -74,8 +69,11 @@ def _decided_while_running(
 
 
 def _relaxed(
-    request: Request, ask: Noted, nests: Callable[[Request], bool], refusal: ActivityError
-) -> NativeFunction:
+    request: Request,
+    ask: Callable[..., Made],
+    nests: Callable[[Request], bool],
+    refusal: ActivityError,
+) -> Made:
     shadowed = replace(request, shadows_constants=True)
     is_forward = request.direction is Direction.FORWARD
     # Of a request for the primal, what was refused is a derivative that the kernel takes itself.
@@ -102,7 +100,7 @@ def _relaxed(
             raise recursion from None
 
 
-def _with_shadows(request: Request, ask: Noted) -> NativeFunction:
+def _with_shadows(request: Request, ask: Callable[..., Made]) -> Made:
     """Compile with shadows for the request's constants, and if need be for those of inner ones."""
     try:
         return ask("constants with shadows", request)

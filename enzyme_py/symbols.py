@@ -5,10 +5,9 @@ What makes them stands in frontend/ and rules/; what reads them, in passes/ and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-# A call that does nothing and whose parameter carries a type tree (frontend/type_hints.py).
+# A call that does nothing and whose parameter carries a type tree (frontend/codegen/type_hints.py).
 HINT = "enzyme_py_hint"
 HINT_ATTRIBUTES = (
     "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
@@ -25,9 +24,9 @@ BARRIER_ATTRIBUTES = (
 
 TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stores name
 
-RAISE = "enzyme_py_raise"  # does not return (frontend/calling_convention.py)
-RULED = "enzyme_py_ruled."  # functions with derivatives that we tell the pass (frontend/ruled.py)
-OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/grown_arrays.py)
+RAISE = "enzyme_py_raise"  # does not return (frontend/codegen/calling_convention.py)
+RULED = "enzyme_py_ruled."  # functions with derivatives that we tell the pass (frontend/external/ruled.py)
+OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/arrays/grown_arrays.py)
 # In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
 SILENT = "_silent"
 REQUEST = "__enzyme_"  # the names of functions that ask Enzyme for a derivative begin so
@@ -40,26 +39,64 @@ INTO_BUFFER = (
     "enzyme_py_into_buffer_"  # copies one array into another (passes/memory/hoisted_buffers.py)
 )
 
-ADDRESS = re.compile(r"_?0x[0-9a-f]{6,}")  # what Numba puts into some names
-_KERNEL = re.compile(r"k\d+\.(?!enzyme_py)")
+_HEXADECIMAL = frozenset("0123456789abcdef")
+_DIGITS_OF_ADDRESS = 6  # at least
+
+
+def plain_name(name: str) -> str:
+    """Return a name with nothing in it but letters, digits and underscores."""
+    return "".join(one if one.isalnum() or one == "_" else "_" for one in name)
+
+
+def plain_symbol(name: str) -> str:
+    """Return a name with nothing in it but letters, digits and underscores of ASCII, for a symbol."""
+    return "".join(one if one.isascii() else "_" for one in plain_name(name))
+
+
+def without_addresses(text: str) -> str:
+    """Return a text without the addresses that Numba puts into some names: `_0x7f3c52a01d90`."""
+    parts, done = list[str](), 0
+    at = text.find("0x")
+    while at >= 0:
+        end = at + 2
+        while text[end : end + 1] in _HEXADECIMAL:
+            end += 1
+        if end - at - 2 < _DIGITS_OF_ADDRESS:
+            end = at + 1
+        else:
+            has_mark = at > done and text[at - 1] == "_"
+            parts.append(text[done : at - has_mark])
+            done = end
+        at = text.find("0x", end)
+    return "".join([*parts, text[done:]])
 
 
 def readable(symbol: str) -> str:
     """Return the last part of the Python name in a mangled symbol, or the symbol itself."""
-    parts = list(_components(symbol.removeprefix("shim.")))
-    return re.sub(r"\W", "_", ADDRESS.sub("", parts[-1] if parts else symbol))
+    parts = list(components(symbol.removeprefix("shim.")))
+    return plain_name(without_addresses(parts[-1] if parts else symbol))
 
 
 def is_kernel(symbol: str) -> bool:
-    """Tell whether a symbol is that of a kernel, or one that Enzyme made of it (passes/stable_names.py)."""
-    return _KERNEL.search(symbol) is not None
+    """Tell whether a symbol is that of a kernel, or one that Enzyme made of it (passes/module/stable_names.py)."""
+    before, *parts = symbol.split(".")
+    for part in parts:
+        digits = len(before) - len(before.rstrip("0123456789"))
+        if (
+            digits
+            and before[: len(before) - digits].endswith("k")
+            and not part.startswith("enzyme_py")
+        ):
+            return True
+        before = part
+    return False
 
 
-def _components(symbol: str) -> Iterator[str]:
+def components(symbol: str) -> Iterator[str]:
     """Yield the names in `_ZN<length><name>...`, up to the first that is no name."""
     rest = symbol[3:] if symbol.startswith("_ZN") else ""
-    while found := re.match(r"(\d+)", rest):
-        start = found.end()
-        end = start + int(found.group(1))
+    while rest[:1].isdecimal():
+        start = len(rest) - len(rest.lstrip("0123456789"))
+        end = start + int(rest[:start])
         yield rest[start:end]
         rest = rest[end:]

@@ -32,7 +32,8 @@ from enzyme_py.annotations import (
     Duplicated,
     as_annotation,
 )
-from enzyme_py.differences import (
+from enzyme_py.errors import AnnotationError
+from enzyme_py.foundations.differences import (
     copy_of,
     direction_like,
     inner,
@@ -42,12 +43,11 @@ from enzyme_py.differences import (
     moved,
     precision_of,
 )
-from enzyme_py.errors import AnnotationError
-from enzyme_py.frontend.lower import argument_names, where_is
-from enzyme_py.frontend.target import DOOR
-from enzyme_py.hunting import find_nan
+from enzyme_py.foundations.trees import as_trees, as_tuples
+from enzyme_py.frontend.target.lower import argument_names, where_is
+from enzyme_py.frontend.target.target import DOOR
+from enzyme_py.inspect.hunting import find_nan
 from enzyme_py.request import Activity
-from enzyme_py.trees import as_trees, as_tuples
 
 __all__ = [
     "check_grads",
@@ -108,7 +108,7 @@ def check_grads(
 
 def _weighed(kernel: Any, weights: Any) -> Any:
     """Return the kernel whose result is the pairing of that of another one with fixed weights."""
-    from enzyme_py.njit.pullback import paired
+    from enzyme_py.transforms.derivatives.pullback import paired
 
     pairing = paired(kernel)
     return enzyme.jit(lambda *arguments: pairing(weights, *arguments))

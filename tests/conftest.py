@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def modules_are_read_back(request: pytest.FixtureRequest) -> Iterator[None]:
     """What the pass reads and makes is printed as it was read: the module always, instructions if asked for."""
-    from enzyme_py.host import client
+    from enzyme_py.host.process import client
     from tests.llvm.corpus import check_reading
 
     run, whole = client._run, request.config.getoption("--read-back")
@@ -81,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if FOLDER in os.environ:
         return
-    from enzyme_py.host.locate import find_toolchain
+    from enzyme_py.host.installing.locate import find_toolchain
 
     if not os.environ.get("ENZYME_PY_HOST") and not os.environ.get("ENZYME_PY_PLUGIN"):
         os.environ["ENZYME_PY_HOST"] = str(find_toolchain().executable)

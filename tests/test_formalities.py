@@ -1,11 +1,10 @@
-"""The shape of the code: documented names, the direction of imports, sizes, links, no local paths."""
+"""The shape of the code: documented names, sizes, links, no local paths. Its rooms: test_rooms.py."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,37 +19,8 @@ MOST_LINES_OF_A_TEST = 600
 MOST_LINES_OF_C = 700
 MOST_LINES_OF_A_FUNCTION = 60
 
-# A stage imports from itself, from the stages before it, and from what every stage may know.
-STAGES = ("frontend", "rules", "passes", "assembly", "host", "native", "njit")
-SHARED = {
-    "annotations",
-    "differences",
-    "errors",
-    "keeping",
-    "libraries",
-    "llvm",
-    "modes",
-    "request",
-    "settings",
-    "symbols",
-    "trees",
-}
-OPERATORS = {
-    "annotated_calls",
-    "autodiff",
-    "checkpoints",
-    "implicit",
-    "jacobians",
-    "mapping",
-    "operators",
-}
-# Passes know LLVM code, the tables of rules and names. LLVM's own passes they reach by one door.
-PASSES_KNOW = {"errors", "llvm", "passes", "rules", "symbols"}
-DOOR_OF_PASSES = "llvm_own.py"
-RULES_ARE_DATA = {("frontend", "rules")}  # tables of names, which the frontend reads
-
 # Who may use the insides of Numba and the engine of llvmlite.
-NUMBA_DOORS = ("frontend", "njit", "rules", "assembly", "custom", "linalg")
+NUMBA_DOORS = ("frontend", "transforms", "calls", "rules", "assembly", "custom", "linalg")
 
 
 def sources(folder: Path) -> list[Path]:
@@ -69,40 +39,6 @@ def imported_modules(path: Path) -> Iterator[str]:
 
 def stage_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-
-
-def own_parts(path: Path) -> set[str]:
-    """The parts of the package that a file imports: stages, or single modules beside them."""
-    names = {name.split(".")[1] for name in imported_modules(path) if name.startswith("enzyme_py.")}
-    return {
-        name for name in names if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()
-    }
-
-
-@pytest.mark.parametrize("path", sources(PACKAGE), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_follow_the_data(path: Path) -> None:
-    stage = stage_of(path)
-    if stage not in STAGES:
-        return
-    before = set(STAGES[: STAGES.index(stage) + 1])
-    allowed = before | SHARED | (OPERATORS if stage == "njit" else set())
-    allowed |= {part for user, part in RULES_ARE_DATA if user == stage}
-    assert own_parts(path) <= allowed
-
-
-@pytest.mark.parametrize("path", sources(PACKAGE / "passes"), ids=lambda path: path.name)
-def test_passes_know_llvm_code_and_tables(path: Path) -> None:
-    through_the_door = {"frontend"} if path.name == DOOR_OF_PASSES else set()
-    assert own_parts(path) <= PASSES_KNOW | through_the_door
-    others = {name.split(".")[0] for name in imported_modules(path)} - {"enzyme_py"}
-    assert others <= sys.stdlib_module_names | ({"llvmlite"} if through_the_door else set())
-
-
-@pytest.mark.parametrize("path", sources(PACKAGE / "llvm"), ids=lambda path: path.name)
-def test_llvm_code_knows_nothing_of_the_rest(path: Path) -> None:
-    assert own_parts(path) <= {"llvm"}
-    others = {name.split(".")[0] for name in imported_modules(path)} - {"enzyme_py"}
-    assert others <= sys.stdlib_module_names
 
 
 def test_insides_of_numba_have_their_doors() -> None:

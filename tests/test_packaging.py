@@ -32,7 +32,7 @@ pytestmark = [
 
 PROBE = """
 from enzyme_py import native
-from enzyme_py.host.forkserver import shim_path
+from enzyme_py.host.process.forkserver import shim_path
 assert native.memory_stats().regions_open == 0
 assert shim_path().is_file()
 print(native.__file__)

@@ -1,0 +1,1 @@
+"""A kernel, its shims and its requests in one module."""

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import llvmlite.binding as llvm
 
-from enzyme_py.frontend.blocks import ways
-from enzyme_py.frontend.llvm_modules import Modules
+from enzyme_py.foundations.llvm_modules import Modules
+from enzyme_py.frontend.arrays.blocks import ways
 from enzyme_py.request import Request
 from enzyme_py.rules import copies
 

@@ -15,7 +15,6 @@ kernel, which then is resolved in the same run of the pass (DESIGN 2).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,17 +23,18 @@ from llvmlite import ir
 from numba.core import callconv, cgutils
 
 from enzyme_py.assembly.results import holds_arrays
-from enzyme_py.frontend.calling_convention import raise_on_error
-from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
-from enzyme_py.frontend.lower import CompiledKernel, argument_names
-from enzyme_py.frontend.type_hints import (
+from enzyme_py.frontend.codegen.calling_convention import raise_on_error
+from enzyme_py.frontend.codegen.type_hints import (
     TypedAttributes,
     hint_function,
     memory_hint,
     value_hint,
 )
-from enzyme_py.frontend.typed_lists import frozen
+from enzyme_py.frontend.containers.typed_lists import frozen
+from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
+from enzyme_py.frontend.target.lower import CompiledKernel, argument_names
 from enzyme_py.request import Activity, Direction, Request
+from enzyme_py.symbols import plain_name
 
 _POINTER = ir.IntType(8).as_pointer()
 _INT = ir.IntType(32)
@@ -109,7 +109,7 @@ class EnzymeCall:
     def _argument_names(self) -> list[str]:
         names = argument_names(self.request.kernel)
         names += [str(number) for number in range(len(names), len(self._parts))]
-        return [re.sub(r"\W", "_", name) for name in names[: len(self._parts)]]
+        return [plain_name(name) for name in names[: len(self._parts)]]
 
     def _annotate(self, function: ir.Function, kept: Sequence[Leaf]) -> None:
         result, *parameters = function.args
@@ -272,7 +272,7 @@ class EnzymeCall:
     def _hint_gradient(self, number: ir.Value) -> None:
         """Say that a gradient is a float: a sum of zeros and products, which may tell nobody else.
 
-        `sin(x * y)` by y, stored as it is, was refused in reverse over reverse (MEASURED).
+        `sin(x * y)` by y, stored as it is, was refused in reverse over reverse (measured).
         """
         hint = value_hint(self.builder.module, number.type)
         if hint is not None:

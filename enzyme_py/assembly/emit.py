@@ -16,8 +16,8 @@ from enzyme_py.assembly.call import Argument, EnzymeCall
 from enzyme_py.assembly.hidden_shadows import needs_hidden_shadow, zeros_like
 from enzyme_py.assembly.record import Record
 from enzyme_py.assembly.results import ResultBuilder, result_type, returns_primal, seed_type
-from enzyme_py.frontend.lower import CompiledKernel, compile_kernel
-from enzyme_py.frontend.target import KernelTarget
+from enzyme_py.frontend.target.lower import CompiledKernel, compile_kernel
+from enzyme_py.frontend.target.target import KernelTarget
 from enzyme_py.request import Activity, Direction, Request
 
 

@@ -28,8 +28,9 @@ from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.assembly.runtime_ir import runtime_ir
 from enzyme_py.assembly.special_functions import link_special_functions
 from enzyme_py.errors import DerivativeError, ImpossibleSizeError, OutOfMemoryError, Where
-from enzyme_py.frontend.llvm_modules import Modules
-from enzyme_py.frontend.lower import (
+from enzyme_py.foundations.llvm_modules import Modules
+from enzyme_py.frontend.external.ruled import drop_unused_rules, holds_rules
+from enzyme_py.frontend.target.lower import (
     CompiledKernel,
     LoweredKernel,
     catches,
@@ -37,13 +38,12 @@ from enzyme_py.frontend.lower import (
     lower,
     where_is,
 )
-from enzyme_py.frontend.ruled import drop_unused_rules, holds_rules
-from enzyme_py.frontend.target import KERNEL
+from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.llvm import Module
 from enzyme_py.passes import pipeline
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.memory.cache_marks import NO_RECOMPUTING
-from enzyme_py.passes.requests import count_of_requests
+from enzyme_py.passes.module.requests import count_of_requests
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
 from enzyme_py.settings import settings
@@ -61,17 +61,18 @@ _OPTIONS = (
     "--vectorize-slp=0",
     "--unroll-runtime=0",
     "--unroll-allow-partial=0",
-    # What is left of a loop whose first turns are taken out counts its turns from there: less than none, where it is
-    # not reached. The room for what they keep is made in front of all: a MemoryError (MEASURED, the fuzzer found it).
+    # What is left of a loop whose first iterations are peeled off counts from there: less than none, where it is
+    # not reached. The room for what they cache is made in front of all: a MemoryError (measured; the fuzzer found it).
     "--unroll-peel-max-count=0",
     # No branch becomes a select: the adjoint of what was not taken divides zero by zero even with
-    # strong zero (`if v > 0: s += v * log(v)` at v = 0 gave NaN, MEASURED).
+    # strong zero (`if v > 0: s += v * log(v)` at v = 0 gave NaN, measured).
     "--phi-node-folding-threshold=0",
     "--two-entry-phi-node-folding-threshold=0",
     "--speculate-one-expensive-inst=0",
     "--disable-loop-idiom-memcpy",  # loops of typed copies say more than one untyped block
     "--disable-loop-idiom-memset",  # likewise: of the zeros in a list's room no type would be left
-    # Where it copies what a loop reads in front of the loop, it does not see what earlier turns write (later_turns.py).
+    # Where it copies what a loop reads in front of the loop, it does not see what earlier iterations write
+    # (passes/memory/later_iterations.py).
     "--enzyme-loop-invariant-cache=0",
     "--jump-threading-threshold=0",  # it splits allocations: zero gradients with rematerialisation
 )
@@ -110,7 +111,7 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     # With status returns, rematerialisation gave wrong gradients (DESIGN 5, np.correlate). With products
     # it does where operands are recomputed (allocations.py), which in the code that an inner derivative
     # makes cannot be prevented. In reverse halves it lost whole loops, or wrote out of bounds, where an inner
-    # loop counts the elements of an array (MEASURED: a gradient of zero; a segmentation fault).
+    # loop counts the elements of an array (measured: a gradient of zero; a segmentation fault).
     options = _OPTIONS + (() if is_recomputed else (NO_RECOMPUTING,))
     keeps_slopes = settings.keep_slopes and request.direction in _SWEEPS and not is_nested
     return DiffModule(

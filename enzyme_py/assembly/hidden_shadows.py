@@ -3,7 +3,7 @@
 Natural code mixes constant and active memory: `h = h0; for ...: h = np.tanh(w @ h)` with a constant h0.
 Enzyme refuses that at compile time. Deciding while running (run-time activity) is the cheap answer in
 reverse mode; but forward mode has none for products, and where reverse mode is differentiated again
-with products in it, the adjoint is added to the constant's own memory (MEASURED). A constant with a
+with products in it, the adjoint is added to the constant's own memory (measured). A constant with a
 shadow of its own is right everywhere: its tangent is zero, and its gradient is thrown away.
 """
 
@@ -15,8 +15,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.np.arrayobj import make_array, populate_array
 
+from enzyme_py.frontend.codegen.type_hints import hint_function
 from enzyme_py.frontend.leaves import element_content
-from enzyme_py.frontend.type_hints import hint_function
 from enzyme_py.request import Activity, Request
 
 _SIZE = ir.IntType(64)
@@ -64,8 +64,8 @@ def _extent(builder: ir.IRBuilder, shape: Any, strides: Any, itemsize: Any) -> t
         last = builder.select(
             builder.icmp_signed(">", size, zero), builder.sub(size, _SIZE(1)), zero
         )
-        way = builder.mul(last, stride)
-        is_down = builder.icmp_signed("<", way, zero)
-        low = builder.add(low, builder.select(is_down, way, zero))
-        high = builder.add(high, builder.select(is_down, zero, way))
+        distance = builder.mul(last, stride)
+        is_down = builder.icmp_signed("<", distance, zero)
+        low = builder.add(low, builder.select(is_down, distance, zero))
+        high = builder.add(high, builder.select(is_down, zero, distance))
     return low, builder.sub(high, low)

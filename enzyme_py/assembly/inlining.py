@@ -2,66 +2,57 @@
 
 A derivative that is differentiated again must stand in the function that the outer request is about.
 Where a function with such a call is itself called, the pass makes an augmented copy of it and calls
-that with other arguments than it has (MEASURED: "Number of arg operands != function parameters", or an
+that with other arguments than it has (measured: "Number of arg operands != function parameters", or an
 assertion, in reverse over reverse). LLVM inlines small functions by itself; here all are.
 
 So is all that reverse over reverse differentiates twice. Behind a call, what a loop carries and what is read after
 the loop came out wrong without a word: `for _ in range(n): x = sin(x)` in a function that is called
-twice (tests/test_nested_calls.py).
+twice (tests/whole/loops/test_nested_calls.py).
 
 With run-time activity everything is inlined: the pass takes the place in which a called function leaves its result
-for constant there, and the gradient of what comes out was zero without a word (MEASURED, the fuzzer found it in a
+for constant there, and the gradient of what comes out was zero without a word (measured; the fuzzer found it in a
 function that calls itself; any that LLVM leaves alone does the same). What calls itself cannot be.
 
 So it is where forward mode was refused, since constant memory meets active memory. A function that is called for an argument's
 array and for one of the kernel's is given null as the owner of the first, and stores that beside active memory: inside of
-the function the pass sees a constant pointer, and not that it is null (`np.reshape` of both, tests/test_tensors.py).
+the function the pass sees a constant pointer, and not that it is null (`np.reshape` of both, tests/tensors/test_tensors.py).
 """
 
 from __future__ import annotations
-
-import re
 
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import DerivativeError
 from enzyme_py.llvm import Module
-from enzyme_py.passes.requests import reversed_twice
+from enzyme_py.passes.module.requests import reversed_twice
+from enzyme_py.symbols import REQUEST
 
 
 class CallsItselfError(DerivativeError):
     """Run-time activity was asked for, and something cannot be inlined."""
 
 
-_DERIVATIVE = re.compile(r"\bcall\b[^\n]*@__enzyme_")
-_CALLEE = re.compile(r'\bcall\b[^@\n]*@("[^"]*"|[-a-zA-Z$._0-9]+)\(')
-
-
 def inline_derivatives(module: llvm.ModuleRef) -> None:
     """Mark the functions on the way to a derivative, or reversed twice, that do not call themselves."""
-    texts, calls = _calls(module)
-    marked = {name for name, text in texts.items() if _DERIVATIVE.search(text)}
+    code = Module(str(module))
+    calls = _calls(code)
+    marked = {one.name for one in code.functions if one.mentions(f"@{REQUEST}")}
     pending = set(marked)
     while pending:
         pending = {name for name, callees in calls.items() if callees & pending} - marked
         marked |= pending
-    marked |= reversed_twice(Module(str(module)))
-    _mark(module, marked, calls)
+    _mark(module, marked | reversed_twice(code), calls)
 
 
 def inline_all(module: llvm.ModuleRef) -> list[str]:
     """Mark all functions that do not call themselves; returns those that do."""
-    texts, calls = _calls(module)
-    return _mark(module, set(texts), calls)
+    calls = _calls(Module(str(module)))
+    return _mark(module, set(calls), calls)
 
 
-def _calls(module: llvm.ModuleRef) -> tuple[dict[str, str], dict[str, set[str]]]:
-    """Return the texts of the functions of a module, and what each of them calls."""
-    texts = {one.name: str(one) for one in module.functions if not one.is_declaration}
-    calls = {
-        name: {found.strip('"') for found in _CALLEE.findall(text)} for name, text in texts.items()
-    }
-    return texts, calls
+def _calls(code: Module) -> dict[str, set[str]]:
+    """Return what each function of a module calls."""
+    return {one.name: one.callees() for one in code.functions}
 
 
 def _mark(module: llvm.ModuleRef, names: set[str], calls: dict[str, set[str]]) -> list[str]:
@@ -70,14 +61,14 @@ def _mark(module: llvm.ModuleRef, names: set[str], calls: dict[str, set[str]]) -
         if one.name not in names or one.linkage == llvm.Linkage.external:
             continue
         is_kept = any(b"noinline" in one_set for one_set in one.attributes)
-        if one.name in reached(one.name, calls):
+        if one.name in _reached(one.name, calls):
             endless.append(one.name)
         elif not is_kept:
             one.add_function_attribute("alwaysinline")
     return endless
 
 
-def reached(name: str, calls: dict[str, set[str]]) -> set[str]:
+def _reached(name: str, calls: dict[str, set[str]]) -> set[str]:
     """Return what a function calls, directly or not."""
     seen: set[str] = set()
     pending = set(calls.get(name, ()))

@@ -20,9 +20,9 @@ from numba.extending import lower_builtin, register_model, typeof_impl
 
 from enzyme_py.assembly.emit import emit_request, kernel_types
 from enzyme_py.assembly.results import check_result, result_type, seed_type
-from enzyme_py.frontend.lower import compile_kernel, where_is
-from enzyme_py.frontend.target import KERNEL, KernelContext
-from enzyme_py.keeping import Carried
+from enzyme_py.foundations.keeping import Carried
+from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.frontend.target.target import KERNEL, KernelContext
 from enzyme_py.request import Request
 
 

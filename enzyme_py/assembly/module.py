@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
 
 from enzyme_py.errors import Where
+from enzyme_py.llvm import Module
+
+
+class WithCode:
+    """A module as text, and as objects for those who ask: read once, and handed on with the text."""
+
+    ir: str
+
+    @cached_property
+    def code(self) -> Module:
+        """The code as objects. Who edits it hands on another module, by `with_code`."""
+        return Module(self.ir)
+
+    def with_code(self, code: Module, **changes: Any) -> Self:
+        """Return this module with other code, which need not be read again, and with other facts."""
+        new = replace(self, ir=str(code), **changes)  # type: ignore[type-var]
+        vars(new)["code"] = code
+        return new
 
 
 @dataclass(frozen=True)
-class DiffModule:
+class DiffModule(WithCode):
     """All orders of one derivative in one module of textual LLVM IR.
 
     `entries` are the symbols that callers need after the pass, each of the form

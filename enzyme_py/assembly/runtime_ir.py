@@ -68,7 +68,7 @@ define linkonce_odr void @NRT_MemInfo_varsize_free(ptr %header, ptr %data) alway
 """,
 }
 
-# What is left of the functions that read the header of a typed list (frontend/typed_lists.py).
+# What is left of the functions that read the header of a typed list (frontend/containers/typed_lists.py).
 _LISTS = {
     "numba_list_allocated": """
 define linkonce_odr i64 @numba_list_allocated(ptr %list) alwaysinline {

@@ -1,14 +1,14 @@
-"""Gives functions of numbers the bodies of rules/special.py, before the pass sees the module."""
+"""Gives functions of numbers the bodies of frontend/numpy_functions/special.py, before the pass sees the module."""
 
 from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from enzyme_py.frontend.library import linked_module
-from enzyme_py.frontend.llvm_modules import Modules
-from enzyme_py.frontend.lower import compile_kernel
+from enzyme_py.foundations.llvm_modules import Modules
+from enzyme_py.frontend.codegen.library import linked_module
+from enzyme_py.frontend.numpy_functions.special import SPECIAL, Special
+from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.rules.elementary import BODIES, NESTED_BODIES
-from enzyme_py.rules.special import SPECIAL, Special
 
 _LLVM_TYPES = {
     "float64": "double",

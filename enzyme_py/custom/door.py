@@ -3,7 +3,7 @@
     f = with_rules(primal, rules)
 
 is a Numba dispatcher with the parameters of `primal`. Python and jitted code get what `primal` computes. In a
-kernel a call becomes (frontend/ruled.py, frontend/opaque.py):
+kernel a call becomes (frontend/external/ruled.py, frontend/external/opaque.py):
 
     work = [sizes | arguments | results]      results by the opaque primal
     ruled(work)                               which does nothing but to have derivatives
@@ -22,7 +22,6 @@ These are plain code of kernels, so they are differentiated in turn: second orde
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -36,15 +35,16 @@ from numba.extending import overload, register_jitable
 from enzyme_py.custom.heads import Given, Head
 from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
-from enzyme_py.frontend.bound import captures_values
-from enzyme_py.frontend.bound_types import is_function
-from enzyme_py.frontend.kernels import as_kernel, jitted
-from enzyme_py.frontend.lower import compile_kernel, where_is
-from enzyme_py.frontend.opaque import opaque
-from enzyme_py.frontend.ruled import new_work, ruled, size_in
-from enzyme_py.frontend.target import CATCHING, DOOR, KERNEL, SHADOWING, SHADOWING_CATCHING
-from enzyme_py.njit.stop import stop_gradient
-from enzyme_py.njit.structures import at, defined, listed
+from enzyme_py.frontend.external.opaque import opaque
+from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
+from enzyme_py.frontend.functions.bound import captures_values
+from enzyme_py.frontend.functions.bound_types import is_function
+from enzyme_py.frontend.functions.kernels import as_kernel, jitted
+from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.frontend.target.target import CATCHING, DOOR, KERNEL, SHADOWING, SHADOWING_CATCHING
+from enzyme_py.symbols import plain_name, plain_symbol
+from enzyme_py.transforms.plans.structures import at, defined, listed
+from enzyme_py.transforms.values.stop import stop_gradient
 
 _numbers = itertools.count()
 KERNEL_TARGETS = frozenset(one.name for one in (KERNEL, CATCHING, SHADOWING, SHADOWING_CATCHING))
@@ -107,7 +107,7 @@ def with_rules(function: Any, rules: Ruleset, name: str = "") -> Any:
             return _kernel_code(name, kernel, head.with_defaults(given), rules, codes)
         return plain
 
-    shown = re.sub(r"\W", "_", name)
+    shown = plain_name(name)
     call = f"kernel({head.passed})"
     plain = defined(f"def plain({head.text}):\n    return {call}", "plain", scope)
     door = defined(f"def door({head.text}):\n    return {call}", "door", scope)
@@ -148,7 +148,7 @@ class _Texts:
     def __init__(self, call: Call, given: Given, rules: Ruleset) -> None:
         self.call = call
         self.given = given
-        self.symbol = f"{re.sub(r'[^A-Za-z0-9_]', '_', call.name)}.{next(_numbers)}"
+        self.symbol = f"{plain_symbol(call.name)}.{next(_numbers)}"
         self.scope: dict[str, Any] = {
             "np": np,
             "new_work": new_work,

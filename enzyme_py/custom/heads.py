@@ -11,8 +11,8 @@ import numba
 from numba.core import types
 
 from enzyme_py.errors import RuleError
-from enzyme_py.frontend.lower import argument_names
-from enzyme_py.njit.structures import defined
+from enzyme_py.frontend.target.lower import argument_names
+from enzyme_py.transforms.plans.structures import defined
 
 
 class Head:

@@ -19,9 +19,9 @@ import numba
 from numba.core import sigutils, types
 
 from enzyme_py.errors import RuleError
-from enzyme_py.frontend.foreign import ForeignCode, foreign_call, read_foreign
+from enzyme_py.frontend.external.foreign import ForeignCode, foreign_call, read_foreign
 from enzyme_py.native.symbols import address_of
-from enzyme_py.njit.structures import defined
+from enzyme_py.transforms.plans.structures import defined
 
 _numbers = itertools.count()
 

@@ -1,6 +1,6 @@
 """How the arguments and results of a function lie in a work array, and the text that moves them there.
 
-A work array (frontend/ruled.py) has one type; the values of a call have many. Each leaf of their
+A work array (frontend/external/ruled.py) has one type; the values of a call have many. Each leaf of their
 structure takes a stretch of the array:
 
     a real or complex number      one number
@@ -23,8 +23,8 @@ from numba.core import types
 from numba.extending import overload, register_jitable
 
 from enzyme_py.errors import RuleError
-from enzyme_py.frontend.bound_types import BoundKernelType
-from enzyme_py.njit.structures import Path, at, kind_at, paths, regrouped
+from enzyme_py.frontend.functions.bound_types import BoundKernelType
+from enzyme_py.transforms.plans.structures import Path, at, kind_at, paths, regrouped
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ from enzyme_py.custom.door import Call, rule_kernel, with_rules
 from enzyme_py.custom.fitting import check_cotangents, check_fits, returned_by
 from enzyme_py.custom.packing import Packing, packed_type
 from enzyme_py.errors import RuleError
-from enzyme_py.frontend.kernels import is_kernel
-from enzyme_py.frontend.python_calls import through_python
-from enzyme_py.frontend.ruled import new_work, size_in
-from enzyme_py.njit.structures import Path, defined, listed
+from enzyme_py.frontend.external.python_calls import through_python
+from enzyme_py.frontend.external.ruled import new_work, size_in
+from enzyme_py.frontend.functions.kernels import is_kernel
+from enzyme_py.transforms.plans.structures import Path, defined, listed
 
 _numbers = itertools.count()
 

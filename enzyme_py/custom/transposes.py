@@ -18,7 +18,7 @@ from numba.core import types
 from numba.extending import overload
 
 from enzyme_py.custom.packing import Packing, Part, part_of, static_value
-from enzyme_py.njit.structures import at, defined, regrouped
+from enzyme_py.transforms.plans.structures import at, defined, regrouped
 
 
 def push_from_pull(arguments: Any, result: Any, pull: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,7 +100,7 @@ class _Pairing:
 
     def transpose(self, head: str, like: str, constant: str) -> Callable[..., Any]:
         """Return the function `head` of the gradient, the unknown being like what `like` names."""
-        from enzyme_py.operators import grad
+        from enzyme_py.calls.operators import grad
 
         count = len(self.active)
         self.scope["gradient"] = grad(self.scope["pairing"], argnums=tuple(range(count)))

@@ -1,0 +1,1 @@
+"""From Numba to raw LLVM code of a kernel."""

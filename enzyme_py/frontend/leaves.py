@@ -19,7 +19,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.datamodel.packer import _flatten
 
-from enzyme_py.frontend.bound_types import BoundKernelType
+from enzyme_py.frontend.functions.bound_types import BoundKernelType
 
 
 class Role(enum.Enum):
@@ -81,7 +81,7 @@ def _array_leaves(kind: Any) -> list[Leaf]:
     return [owner, owner, _INTEGER, _INTEGER, data, *[_INTEGER] * (2 * kind.ndim)]
 
 
-# What numba.typed.List points at (frontend/typed_lists.py); the items stand in a block of their own.
+# What numba.typed.List points at (frontend/containers/typed_lists.py); the items stand in a block of their own.
 _LIST_HEAD = ", ".join(f"[-1,{byte}]:Integer" for byte in range(28)) + ", [-1,48]:Pointer"
 
 

@@ -10,13 +10,18 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from enzyme_py.host.client import close as close
-    from enzyme_py.host.client import differentiate as differentiate
-    from enzyme_py.host.client import simplify as simplify
-    from enzyme_py.host.locate import identity as identity
+    from enzyme_py.host.installing.locate import identity as identity
+    from enzyme_py.host.process.client import close as close
+    from enzyme_py.host.process.client import differentiate as differentiate
+    from enzyme_py.host.process.client import simplify as simplify
 
 __all__ = ["close", "differentiate", "identity", "simplify"]
-_HOMES = {"close": "client", "differentiate": "client", "simplify": "client", "identity": "locate"}
+_HOMES = {
+    "close": "process.client",
+    "differentiate": "process.client",
+    "simplify": "process.client",
+    "identity": "installing.locate",
+}
 
 
 def __getattr__(name: str) -> object:

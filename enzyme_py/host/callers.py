@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from enzyme_py.llvm import Function, Module
+from enzyme_py.llvm import Call, Function, Module
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,9 @@ class CallSites:
         """The locations of a function's calls, by callee."""
         if caller not in self._calls:
             found = self._calls[caller] = defaultdict(list)
-            for call in caller.calls:
-                found[call.callee].append(call.location)
+            for call in caller.instructions:
+                if isinstance(call, Call):
+                    found[call.callee].append(call.location)
         return self._calls[caller]
 
     @cached_property

@@ -11,7 +11,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from enzyme_py.host.store import objection_to
+from enzyme_py.host.installing.store import objection_to
 from enzyme_py.settings import settings
 
 KEPT = 10  # files; the oldest go first

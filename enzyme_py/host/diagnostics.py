@@ -10,6 +10,8 @@ import ctypes
 import re
 from dataclasses import dataclass
 
+from enzyme_py.symbols import components
+
 _HEADER = re.compile(
     r"^(?P<severity>error|warning|remark|note): (?P<file>.*?):(?P<line>\d+):(?P<column>\d+): ",
     re.MULTILINE,
@@ -69,14 +71,7 @@ def readable_name(symbol: str) -> str:
         return symbol[ours.end() :]
     if re.fullmatch(r"-?\d{5,}", symbol):
         return _symbol_at(int(symbol)) or "a C function"
-    start = symbol.find("_ZN")
-    if start < 0:
-        return symbol
-    parts, position = [], start + 3
-    while length := re.match(r"\d+", symbol[position:]):
-        begin = position + length.end()
-        position = begin + int(length.group(0))
-        parts.append(symbol[begin:position])
+    parts = list(components(symbol[symbol.find("_ZN") :])) if "_ZN" in symbol else []
     if not parts:
         return symbol
     plain = _ESCAPE.sub(lambda code: chr(int(code.group(1), 16)), ".".join(parts))

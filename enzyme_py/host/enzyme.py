@@ -5,28 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from enzyme_py import host
-from enzyme_py.assembly.lost import Lost
-from enzyme_py.assembly.lost_writes import has_constant_arrays, lost_writes, simplified
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import Module
 from enzyme_py.passes import differentiation
 from enzyme_py.passes.base import Draft
+from enzyme_py.passes.checks.lost import Lost
+from enzyme_py.passes.checks.lost_writes import has_constant_arrays, lost_writes, simplified
+from enzyme_py.passes.llvm_own import in_registers
 
 
 def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> DifferentiatedModule:
     """Return what Enzyme makes of a module, whose code is prepared for it first."""
     way = _Way(module)
-    done, read = differentiation.differentiate(way.draft(), way, refusal)
+    read = differentiation.prepared(way.draft(), way)
+    kept = read.copied() if has_constant_arrays(read.code) else None
+    done = differentiation.differentiate(read, way, refusal)
     assert way.last is not None
-    return replace(way.last, ir=str(done.code), lost=_lost(module, read))
-
-
-def prepared(module: DiffModule) -> str:
-    """Return the text of a module as it is given to Enzyme in its plain form."""
-    way = _Way(module)
-    return str(differentiation.prepared(way.draft(), way).code)
+    return way.last.with_code(done.code, lost=() if kept is None else _lost(module, kept))
 
 
 class _Way:
@@ -44,25 +41,25 @@ class _Way:
             own.where,
             own.options,
             own.entries,
-            is_fast=own.is_fast,
             keeps_slopes=own.keeps_slopes,
         )
 
     def o2(self, draft: Draft) -> Draft:
         """See `differentiation.Host`."""
-        return replace(draft, code=Module(host.simplify(self._as_module(draft)).ir))
+        return replace(draft, code=host.simplify(self._as_module(draft)).code)
 
     def enzyme(self, draft: Draft) -> Draft:
         """See `differentiation.Host`."""
         self.last = host.differentiate(self._as_module(draft))
-        return replace(draft, code=Module(self.last.ir))
+        return replace(draft, code=self.last.code)
 
     def _as_module(self, draft: Draft) -> DiffModule:
-        return replace(self._module, ir=str(draft.code), options=draft.options)
+        return self._module.with_code(draft.code, options=draft.options)
 
 
 def _lost(module: DiffModule, read: Draft) -> tuple[Lost, ...]:
     """Return what Const arguments lose, as far as the code that Enzyme read tells."""
-    if not has_constant_arrays(module.ir):
+    code = read.code if read.is_simplified else Module(module.ir)
+    if not has_constant_arrays(code):
         return ()
-    return lost_writes(str(read.code) if read.is_simplified else simplified(module.ir))
+    return lost_writes(code if read.is_simplified else simplified(code, in_registers))

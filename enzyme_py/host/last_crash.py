@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from enzyme_py.host.crash_files import crash_folder
-from enzyme_py.host.store import objection_to
+from enzyme_py.host.installing.store import objection_to
 
 _NAME = "last-crash"
 _OFFERED = "last-crash.offered"  # the same file, after a start that told of it

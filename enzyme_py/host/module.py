@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from enzyme_py.assembly.lost import Lost
+from enzyme_py.assembly.module import WithCode
 from enzyme_py.errors import Where
+from enzyme_py.passes.checks.lost import Lost
 
 
 @dataclass(frozen=True)
-class DifferentiatedModule:
+class DifferentiatedModule(WithCode):
     """Textual IR in which every `__enzyme_` call has been replaced by derivative code."""
 
     ir: str

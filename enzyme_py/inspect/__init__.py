@@ -9,6 +9,8 @@
 * `trim()`: give the memory that this thread keeps for its next calls back to the system
 """
 
+from enzyme_py.foundations.timings import Timing as Timing
+from enzyme_py.foundations.timings import timings as timings
 from enzyme_py.inspect.footprint import Footprint as Footprint
 from enzyme_py.inspect.footprint import memory as memory
 from enzyme_py.inspect.footprint import trim as trim
@@ -17,8 +19,6 @@ from enzyme_py.inspect.stages import attempts as attempts
 from enzyme_py.inspect.stages import ir as ir
 from enzyme_py.inspect.stages import passes as passes
 from enzyme_py.passes.journal import Tried as Tried
-from enzyme_py.timings import Timing as Timing
-from enzyme_py.timings import timings as timings
 
 __all__ = [
     "Changed",

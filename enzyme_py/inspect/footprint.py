@@ -14,18 +14,18 @@ from typing import Any, overload
 from numba import typeof, types
 
 from enzyme_py.annotations import Active, Annotation, Const, Duplicated, make_zero
+from enzyme_py.calls.operators import copied, gradient, jvp
+from enzyme_py.calls.thunks import autodiff_thunk
 from enzyme_py.errors import EnzymeError
-from enzyme_py.frontend.kernels import as_kernel
-from enzyme_py.frontend.lower import compile_kernel, where_is
+from enzyme_py.frontend.functions.kernels import as_kernel
+from enzyme_py.frontend.target.lower import compile_kernel, where_is
 from enzyme_py.modes import Mode, Reverse, ReverseSplitNoPrimal
 from enzyme_py.native.runtime import MemoryStats, library, memory_stats
-from enzyme_py.njit.gradient import activity_of
-from enzyme_py.njit.primal import Primal
-from enzyme_py.njit.runners import positional_runner
-from enzyme_py.njit.turn import with_turn
-from enzyme_py.operators import copied, gradient, jvp
 from enzyme_py.request import Activity
-from enzyme_py.thunks import autodiff_thunk
+from enzyme_py.transforms.derivatives.gradient import activity_of
+from enzyme_py.transforms.derivatives.turn import with_turn
+from enzyme_py.transforms.plans.primal import Primal
+from enzyme_py.transforms.plans.runners import positional_runner
 
 _UNITS = ("bytes", "kB", "MB", "GB")
 

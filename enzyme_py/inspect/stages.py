@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from numba import typeof
 
 from enzyme_py import native, relaxing
 from enzyme_py.assembly.entry import assemble
-from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
-from enzyme_py.frontend.kernels import as_kernel
+from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.host.enzyme import differentiate
-from enzyme_py.native.function import NativeFunction
-from enzyme_py.njit.gradient import Gradient
+from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.passes import journal
 from enzyme_py.passes.journal import Journal, Tried
 from enzyme_py.request import Request
+from enzyme_py.transforms.derivatives.gradient import BoundGradient, Gradient
 
 STAGES = ("assembled", "simplified", "differentiated", "optimised", "assembly")
 
@@ -35,11 +34,11 @@ def ir(
     if stage not in STAGES:
         message = f"unknown stage {stage!r}"
         raise EnzymeError(message, remedy=f"choose from {', '.join(STAGES)}")
-    module = _assembled(f, arguments)
+    bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
     if stage == "assembled" and after is None:
-        return module.ir
+        return assemble(bound.request, tuple(bound.request_types)).ir
     with journal.kept(keeps_code=True) as kept:
-        differentiated = differentiate(module)
+        differentiated = _differentiated(bound)
     if after is not None:
         return _behind(kept, after)
     if stage == "simplified":
@@ -51,9 +50,15 @@ def ir(
     return native.assembly(differentiated)
 
 
-def _assembled(f: Callable[..., Any], arguments: Sequence[Any]) -> DiffModule:
-    bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
-    return assemble(bound.request, tuple(bound.request_types))
+def _differentiated(bound: BoundGradient) -> DifferentiatedModule:
+    """Differentiate as a call would, with all ways around a refusal, but from no cache."""
+    given = tuple(bound.request_types)
+
+    def ask(one: Request, refusal: ActivityError | None = None, /) -> DifferentiatedModule:
+        del refusal  # of forward mode; this is a gradient
+        return differentiate(assemble(one, given))
+
+    return relaxing.first_that_serves(bound.request, ask, lambda one: assemble(one, given).is_nested)
 
 
 def _behind(kept: Journal, name: str) -> str:
@@ -75,7 +80,7 @@ class Changed(NamedTuple):
 def passes(f: Callable[..., Any], *arguments: Any) -> list[Changed]:
     """Return which passes changed the gradient of `f`, in their order, with O2 and Enzyme among them."""
     with journal.kept(keeps_code=True) as kept:
-        differentiate(_assembled(f, arguments))
+        _differentiated(Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments]))
     return [Changed(one.name, one.lines, one.seconds) for one in kept.steps if one.lines]
 
 
@@ -85,12 +90,6 @@ def attempts(f: Callable[..., Any], *arguments: Any) -> list[Tried]:
     The derivative is compiled for it, not taken from a cache; what is refused in the end is listed and not raised.
     """
     bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
-    given = tuple(bound.request_types)
-
-    def ask(one: Request, refusal: ActivityError | None = None, /) -> NativeFunction:
-        del refusal  # of forward mode; this is a gradient
-        return native.compile(assemble(one, given), differentiate)
-
     with journal.kept() as kept, contextlib.suppress(EnzymeError):
-        relaxing.first_that_serves(bound.request, ask, lambda one: assemble(one, given).is_nested)
+        _differentiated(bound)
     return kept.attempts

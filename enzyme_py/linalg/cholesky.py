@@ -12,7 +12,7 @@ import numpy as np
 from numba.extending import overload, register_jitable
 from numba.np import linalg
 
-from enzyme_py.frontend.ruled import new_work, ruled, size_in
+from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
 from enzyme_py.linalg.triangular import hermitian, lower_half, lower_solved, upper
 from enzyme_py.linalg.work import (
     TARGET,

@@ -16,7 +16,7 @@ from numba.extending import overload, register_jitable
 from numba.np import linalg
 from numba.np.numpy_support import numpy_version
 
-from enzyme_py.frontend.ruled import new_work, ruled, size_in
+from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
 from enzyme_py.linalg.quotients import over_gaps
 from enzyme_py.linalg.work import (
     TARGET,

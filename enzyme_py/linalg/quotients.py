@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import register_jitable
 
-from enzyme_py.frontend.ruled import new_work, ruled, size_in
+from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
 from enzyme_py.linalg.work import conjugate, first_of, matrix_at
 
 _FIRST = first_of(3)

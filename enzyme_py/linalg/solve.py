@@ -13,7 +13,7 @@ import numpy as np
 from numba.extending import overload, register_jitable
 from numba.np import linalg
 
-from enzyme_py.frontend.ruled import new_work, ruled, size_in
+from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
 from enzyme_py.linalg.factors import factored, substitute
 from enzyme_py.linalg.work import (
     INTEGER,

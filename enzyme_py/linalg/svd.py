@@ -13,7 +13,7 @@ import numpy as np
 from numba.extending import overload, register_jitable
 from numba.np import linalg
 
-from enzyme_py.frontend.ruled import new_work, ruled, size_in
+from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
 from enzyme_py.linalg.quotients import over_columns, over_gaps, over_sums
 from enzyme_py.linalg.work import TARGET, adjoint, conjugate, first_of, matrix_at, primal_of
 

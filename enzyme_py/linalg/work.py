@@ -1,6 +1,6 @@
 """What the rules of linear algebra share: parts of work arrays, adjoints, BLAS's and LAPACK's names.
 
-A work array is cut into parts in the order in which they stand (frontend/ruled.py). All parts are in C
+A work array is cut into parts in the order in which they stand (frontend/external/ruled.py). All parts are in C
 order; those that LAPACK has to read or write hold the transposed matrix, which is its own order.
 """
 
@@ -17,7 +17,7 @@ from numba.extending import intrinsic, overload, register_jitable
 from numba.np import linalg
 from numba.np.arrayobj import make_array
 
-from enzyme_py.frontend.ruled import NUMBERS_OF_A_SIZE
+from enzyme_py.frontend.external.ruled import NUMBERS_OF_A_SIZE
 from enzyme_py.native.blas import integer_bits
 
 TARGET = "enzyme"

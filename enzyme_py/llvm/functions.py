@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from enzyme_py.llvm import naming
@@ -11,6 +11,7 @@ from enzyme_py.llvm.blocks import Block
 from enzyme_py.llvm.heads import Head
 from enzyme_py.llvm.instructions import Instruction
 from enzyme_py.llvm.reading import patterns
+from enzyme_py.llvm.reading.body import LLVMSyntaxError
 from enzyme_py.llvm.toplevel import Rewriting
 from enzyme_py.llvm.values import Argument, Constant, Value
 
@@ -75,6 +76,11 @@ class Function(Head):
         """Return the global names that stand in the body, without sign, likewise."""
         found = (patterns.GLOBAL_NAME.findall(part) for part in self._texts())
         return {naming.bare(ref) for refs in found for ref in refs}
+
+    def callees(self) -> set[str]:
+        """Return the functions that the body calls by name, without sign, likewise."""
+        found = (patterns.CALLED_NAME.findall(part) for part in self._texts())
+        return {naming.bare(ref) for refs in found for ref in refs if ref}
 
     def _texts(self) -> Iterator[str]:
         if self._blocks is None or not self.is_edited:
@@ -256,6 +262,80 @@ class Function(Head):
             self._body = patterns.attached(kinds).sub("", self._body)
             self.touch()
 
+    def drop_debug_information(self) -> None:
+        """Take away where the code comes from and what tells the debugger of variables, likewise."""
+        self.remove_metadata("dbg")
+        self.drop_metadata("dbg")
+        if self._blocks is not None:
+            for one in self.instructions:
+                for note in list(one.notes or ()):
+                    if isinstance(note, Instruction):
+                        note.drop()
+        elif "#dbg_" in self._body:
+            self._body = patterns.DEBUG_RECORDS.sub("", self._body)
+            self.touch()
+
+    def drop_calls(self, start: str) -> None:
+        """Take the calls away of functions whose names begin so, if they give nothing, likewise."""
+        if not self.mentions(start):
+            return
+        if self._blocks is None:
+            self._body = patterns.calls_without_result(start).sub("", self._body)
+            self.touch()
+            return
+        for call in self.calls:
+            if call.callee.startswith(start) and call.opcode == "call" and not call.has_result:
+                call.erase()
+
+    def redirect_calls(self, kind: str, target: Callable[[str, str], Value | None]) -> None:
+        """Let calls call other functions to which a node of some kind is attached, which goes, likewise.
+
+        `target` gets the name that is called and the node, and returns what is called now, or None to leave a call as it is.
+        """
+        mark = f", !{kind} "
+        if not self.mentions(mark):
+            return
+        if self._blocks is not None:
+            for call in self.calls:
+                node = call.metadata.get(kind, "") if call.callee else ""
+                new = target(call.callee, node) if node else None
+                if new is not None:
+                    call.set_callee(new)
+                    call.remove_metadata(kind)
+            return
+        body, parts, done = self._body, list[str](), 0
+        at = body.find(mark)
+        while at >= 0:
+            start, end = body.rfind("\n", 0, at) + 1, body.find("\n", at)
+            line = body[start:end]
+            found, given = patterns.CALLEE.match(line), patterns.attached((kind,)).search(line)
+            if found is None or given is None:
+                new = None
+            else:
+                new = target(naming.bare(found[1]), given[0][len(mark) :])
+            if found and given and new is not None:
+                line = line.replace(given[0], "", 1)
+                line = f"{line[: found.start(1)]}{new.ref}{line[found.end(1) :]}"
+                parts += body[done:start], line
+                done = end
+            at = body.find(mark, end)
+        if parts:
+            self._body = "".join([*parts, body[done:]])
+            self.touch()
+
+    def define_as(self, text: str) -> None:
+        """Be defined by text, written as `define ...`, in place of being declared; who uses it need not be read."""
+        found = patterns.TOP.match(text)
+        assert self.is_declaration
+        assert found is not None
+        assert naming.bare(found[2]) == self.name
+        own = f"{text[: found.start(2)]}{self.ref}{text[found.end(2) :]}"
+        self._head, self._body = _cut(own)
+        self._parts = self._arguments = self._blocks = None
+        self._is_head_new = False
+        self.locals.clear()
+        self.touch(is_shape=True)
+
     def rewrite(self, old: str, change: Rewriting) -> None:
         """Change what the text says where it has a name: see `Module.rename`."""
         if self._blocks is None and not self.is_edited and self._parts is None:
@@ -292,7 +372,9 @@ def _cut(text: str) -> tuple[str, str]:
     """Return head and body of a function's text."""
     head, _, body = text.partition("\n")
     if text.startswith("define") and not head.endswith("{"):  # all in one line
-        place = head.rindex("{")
+        place = head.rfind("{")
+        if place < 0:
+            raise LLVMSyntaxError(f"no function as LLVM prints it: {head}")
         head, body = head[: place + 1], f"  {head[place + 1 : -1].strip()}\n}}\n"
     return head, body.removesuffix("}\n").removesuffix("}")
 

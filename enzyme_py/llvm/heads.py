@@ -181,6 +181,18 @@ class Head(GlobalValue):
         before, _, behind = self._split_head()
         return dict(patterns.ATTACHED_TO_HEAD.findall(before + behind))
 
+    def remove_metadata(self, kind: str) -> None:
+        """Take a node away that is attached to the function, if there is one of that kind."""
+        if kind not in self.metadata:
+            return
+        before, given, behind = self._split_head()
+        pattern = patterns.attached_to_head(kind)
+        before, behind = pattern.sub("", before), pattern.sub("", behind)
+        self._parts = before, given, behind
+        if not self._is_head_new:
+            self._head = f"{before}({given}){behind}"
+        self.touch()
+
     def touch_head(self) -> None:
         """Say that the head has changed."""
         _ = self.arguments

@@ -282,16 +282,17 @@ class Module:
                 is_declared = isinstance(item, Function) and item.is_declaration
                 if known is not None and is_declared:
                     continue
+                new = known if known is not None else type(item)(item.ref, item.text, self)
                 if known is not None:
                     assert isinstance(known, Function), item.ref
+                    assert isinstance(item, Function), item.ref
                     assert known.is_declaration, f"{item.ref} is defined twice"
-                new = type(item)(item.ref, item.text, self)
+                    known.define_as(item.text)
+                    self.items.remove(known)
                 # In the order of the text, though it mixes functions and variables.
                 self._insert_behind(new, (Function, type(added[-1])) if added else Function)
-                self._take(new)
-                if known is not None:
-                    known.replace_all_uses_with(new)
-                    self.items.remove(known)
+                if known is None:
+                    self._take(new)
                 added.append(new)
             else:
                 assert not item.text.strip(" \n") or item.text.lstrip().startswith(";"), item.text
@@ -343,6 +344,25 @@ class Module:
             del self.items[_place(self.items, one)]
             self.items.insert(_place(self.items, other), one)
             self.version += 1
+
+    def drop_lines(self, *starts: str) -> None:
+        """Take lines away that are nothing that is read here, by how they begin: `source_filename = `."""
+        for item in self.items:
+            if type(item) is Other and any(start in item.text for start in starts):
+                lines = item.text.splitlines(keepends=True)
+                item.text = "".join(line for line in lines if not line.startswith(starts))
+                self.version += 1
+
+    def drop_debug_information(self) -> None:
+        """Take away all that tells a debugger where code comes from; nodes that nothing names any more stay."""
+        for item in self.items:
+            if isinstance(item, Function):
+                item.drop_debug_information()
+            elif isinstance(item, GlobalVariable) and " !dbg " in item.text:
+                item.remove_metadata("dbg")
+        units = self.named.get("llvm.dbg.cu")
+        if units is not None:
+            self.remove(units)
 
     def rename_address(self, old: str, new: str) -> None:
         """Write the address of a block otherwise, which constants hold."""

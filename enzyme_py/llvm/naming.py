@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import string
+
+from enzyme_py.llvm.reading import patterns
 
 _LETTERS = frozenset(string.ascii_letters + "-$._")
 _PLAIN = _LETTERS | frozenset(string.digits)
@@ -33,3 +36,12 @@ def is_number(ref: str) -> bool:
 def otherwise_written(ref: str) -> str:
     """Return a reference with quotes if it has none, else without."""
     return f"{ref[0]}{ref[2:-1]}" if ref[1:2] == '"' else f'{ref[0]}"{ref[1:]}"'
+
+
+def unescaped(text: str) -> str:
+    """Return the text of a string in metadata, where a code of two digits stands for what is not printable."""
+
+    def meant(found: re.Match[bytes]) -> bytes:
+        return b"\\" if found[1] is None else bytes.fromhex(found[1].decode())
+
+    return patterns.ESCAPED.sub(meant, text.encode()).decode(errors="replace")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from enzyme_py.llvm.naming import bare
 from enzyme_py.llvm.reading import patterns
 from enzyme_py.llvm.values import Use, Value
 
@@ -134,6 +135,21 @@ class GlobalVariable(GlobalValue):
         self._text = f"{text}, !{kind} {node}{self._text[len(text) :]}"
         self.module.version += 1
 
+    def remove_metadata(self, kind: str) -> None:
+        """Take a node away, if one of that kind is attached."""
+        node = self.metadata.get(kind)
+        if node is not None:
+            self._text = self._text.replace(f", !{kind} {node}", "", 1)
+            self.module.version += 1
+
+    def define_as(self, text: str) -> None:
+        """Be defined otherwise, written as `@name = ...`; the name stays."""
+        ref, equals, definition = text.partition(" = ")
+        assert equals
+        assert bare(ref) == self.name
+        self._text = f"{self.ref} = {definition.rstrip()}\n"
+        self.module.version += 1
+
     def set_words(self, words: list[str]) -> None:
         """Write other words in front: linkage, visibility, ..."""
         found = self._found()
@@ -146,6 +162,9 @@ class UnknownGlobal(GlobalValue):
     """A name that the module uses and nowhere defines."""
 
     __slots__ = ()
+
+
+_NOTHING = '"none"'
 
 
 class AttributeGroup(Other):
@@ -170,9 +189,9 @@ class AttributeGroup(Other):
         return self._attributes
 
     def set_attributes(self, attributes: list[str]) -> None:
-        """Write other attributes, for all that share the group."""
+        """Write other attributes, for all that share the group. LLVM reads no empty one: without any there is a word."""
         self._attributes = list(attributes)
-        self.text = f"attributes {self.ref} = {{ {' '.join(attributes)} }}\n"
+        self.text = f"attributes {self.ref} = {{ {' '.join(attributes) or _NOTHING} }}\n"
 
 
 class MetadataNode(Other):

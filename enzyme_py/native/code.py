@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from enzyme_py.assembly.lost import Lost
-from enzyme_py.native.sites import UNKNOWN, Layout
+from enzyme_py.native.faults.sites import UNKNOWN, Layout
+from enzyme_py.passes.checks.lost import Lost
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class ObjectCode:
     """A relocatable object; `symbols` are the outside names that it needs.
 
     `lost` are the Const arguments that the kernel writes something active to: see
-    assembly/lost_writes.py. `layout` tells where the code asks for memory.
+    passes/checks/lost_writes.py. `layout` tells where the code asks for memory.
     """
 
     binary: bytes

@@ -9,12 +9,12 @@ from dataclasses import replace
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import EnzymeError
 from enzyme_py.host.module import DifferentiatedModule
-from enzyme_py.native import disk_cache
 from enzyme_py.native.code import ObjectCode
+from enzyme_py.native.faults.watched import Origin
 from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.load import load
 from enzyme_py.native.optimise import optimise
-from enzyme_py.native.watched import Origin
+from enzyme_py.native.stored import disk_cache
 
 Differentiate = Callable[[DiffModule], DifferentiatedModule]
 

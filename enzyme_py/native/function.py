@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from enzyme_py.assembly.lost import Lost
+from enzyme_py.passes.checks.lost import Lost
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,13 @@ class Profile:
     object_bytes: int = 0
     object_hash: str = ""
     is_from_cache: bool = False
+
+    @property
+    def stages(self) -> dict[str, float]:
+        """The seconds of each stage that ran, by the names that a record of times has for them."""
+        if self.is_from_cache:
+            return {"cache": self.load}
+        return {"host": self.host, "native": self.native + self.load}
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ import llvmlite.binding as llvm
 from enzyme_py.errors import UnresolvedSymbolError, Where
 from enzyme_py.native import symbols
 from enzyme_py.native.code import ObjectCode
+from enzyme_py.native.faults.watched import Origin, forget, watch
 from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.machine import target_machine
-from enzyme_py.native.watched import Origin, forget, watch
 
 _numbers = itertools.count(1)
 

@@ -17,7 +17,7 @@ import cffi
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import EnzymeError
-from enzyme_py.libraries import library_file
+from enzyme_py.foundations.libraries import library_file
 
 OK = 0
 NO_MEMORY = -16

@@ -17,10 +17,10 @@ import llvmlite.binding as llvm
 
 from enzyme_py.errors import UnresolvedSymbolError, Where
 from enzyme_py.native.blas import blas_address
-from enzyme_py.native.fast_math import vector_address
+from enzyme_py.native.faults.sites import allocator_of
 from enzyme_py.native.orders import order_address
+from enzyme_py.native.rewrites.fast_math import vector_address
 from enzyme_py.native.runtime import runtime_addresses
-from enzyme_py.native.sites import allocator_of
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")

@@ -5,7 +5,7 @@
     REFUSALS   what is tried where all forms were refused
 
 Requests of another meaning at the same answer (activity decided while running, shadows for constants) are tried around
-these, by `autodiff.py`; options of the pass inside of them, by the host (host/client.py).
+these, by `autodiff.py`; options of the pass inside of them, by the host (host/process/client.py).
 
 A row is tried where those above it gave way, and gives way itself to the next for the refusals that it names; any
 other refusal is the user's. What was tried, and what came of it, stands in the journal of the compilation.
@@ -14,7 +14,7 @@ other refusal is the user's. What was tried, and what came of it, stands in the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from enzyme_py.errors import (
@@ -24,12 +24,13 @@ from enzyme_py.errors import (
     NoDerivativeError,
     TypeAnalysisError,
 )
+from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.cached_bounds import CachedBounds
 from enzyme_py.passes.control_flow.hidden_indices import ASSERTION, HiddenIndices
 from enzyme_py.passes.journal import journal
 from enzyme_py.passes.memory.block_copies import CopiesWithBodies
-from enzyme_py.passes.memory.recorded_states import RecordedStates
+from enzyme_py.passes.memory.states.recorded_states import RecordedStates
 from enzyme_py.passes.pipeline import O2, run_one
 from enzyme_py.passes.types.integer_loads import IntegerLoads
 from enzyme_py.passes.values.cached_slopes import CachedSlopes
@@ -114,8 +115,27 @@ REFUSALS: tuple[Attempt, ...] = (
 )
 
 
+class Given:
+    """A draft for several who change it: each has it as it was given, read anew where another one changed it.
+
+    Most often the first one serves. So that one changes the very draft, and the others are kept its text.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = replace(draft, hidden_numbers=dict(draft.hidden_numbers))
+        self._text = str(draft.code)
+        self._version = draft.code.version
+
+    def draft(self) -> Draft:
+        """Return the draft as it was given."""
+        if self._draft.code.version != self._version:
+            self._draft.code = Module(self._text)
+            self._version = self._draft.code.version
+        return replace(self._draft, hidden_numbers=dict(self._draft.hidden_numbers))
+
+
 def first_that_serves(
-    table: Sequence[Attempt], draft: Draft, ask: Callable[[Draft], Done], o2: O2
+    table: Sequence[Attempt], given: Given, ask: Callable[[Draft], Done], o2: O2
 ) -> Done:
     """Ask with one row after the other, until one gives an answer; raise the first refusal, or the last if that has its own.
 
@@ -126,15 +146,15 @@ def first_that_serves(
     for row in table:
         if row.unless in tried or (refusal is not None and row.answers not in str(refusal)):
             continue
-        form = _form(row, draft, o2)
+        form = _form(row, given.draft(), o2)
         if form is None:
             continue
         tried.add(row.name)
         try:
             with journal().attempt(row.name):
                 return ask(form)
-        except row.gives_way_to as given:
-            refusal = given if refusal is None or row.change is None else refusal
+        except row.gives_way_to as said:
+            refusal = said if refusal is None or row.change is None else refusal
     assert refusal is not None, "a table has a row that is always tried"
     raise refusal
 
@@ -142,8 +162,8 @@ def first_that_serves(
 def _form(row: Attempt, draft: Draft, o2: O2) -> Draft | None:
     """Return the code in the form that a row gives it; None if it has that form already."""
     if row.change is None:
-        return draft.copied()
+        return draft
     if not row.change.applies(draft):
         return None
-    form = o2(draft.copied()) if row.after_o2 and not draft.is_simplified else draft.copied()
+    form = o2(draft) if row.after_o2 and not draft.is_simplified else draft
     return form if run_one(row.change, form) else None

@@ -33,7 +33,6 @@ class Draft:
     where: Where = field(default_factory=Where)  # the user's kernel, for messages
     options: tuple[str, ...] = ()  # of the pass's command line
     entries: tuple[str, ...] = ()  # the symbols that callers need behind the pass
-    is_fast: bool = False  # the user asked for fastmath
     keeps_slopes: bool = False  # of functions that would be called again (rules/slopes.py)
     is_simplified: bool = False  # the code is what O2 left, and what passes made of that
     has_memory: bool = False  # it allocates

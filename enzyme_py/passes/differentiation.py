@@ -39,22 +39,18 @@ class Host(Protocol):
         """Return the code with derivatives in place of requests; raises what refuses it."""
 
 
-def differentiate(
-    draft: Draft, host: Host, refusal: ActivityError | None = None
-) -> tuple[Draft, Draft]:
-    """Return the differentiated code of a module, and the code that Enzyme was given in its plain form.
+def prepared(draft: Draft, host: Host) -> Draft:
+    """Return the code that Enzyme will be given, but for what is done to it in front of each run."""
+    return _Differentiation(host).prepared(draft)
+
+
+def differentiate(draft: Draft, host: Host, refusal: ActivityError | None = None) -> Draft:
+    """Return what Enzyme makes of code that is prepared for it, which is changed on the way.
 
     With a `refusal`, raise that if the module copies whole blocks: with run-time activity, forward
     mode copies a constant block's values as its tangents (Enzyme.jl issue 3460).
     """
-    trip = _Differentiation(host)
-    read = trip.prepared(draft)
-    return trip.of(read, refusal), read
-
-
-def prepared(draft: Draft, host: Host) -> Draft:
-    """Return the code as Enzyme reads it, in its plain form: for whoever wants to look at it."""
-    return pipeline.run(pipeline.READY, _Differentiation(host).prepared(draft))
+    return _Differentiation(host).of(draft, refusal)
 
 
 class _Differentiation:
@@ -74,7 +70,7 @@ class _Differentiation:
 
     def of(self, draft: Draft, refusal: ActivityError | None = None) -> Draft:
         if refusal is not None:
-            read = draft if draft.is_simplified else self.o2(draft.copied())
+            read = draft if draft.is_simplified else self.o2(draft)
             if any(map(_copies_blocks, read.code.declarations)):
                 raise refusal
         try:
@@ -82,23 +78,24 @@ class _Differentiation:
         except DerivativeError as refused:
             done = self._in_steps(draft, refused)
         else:
-            done = self._in_one_run(draft)
+            done = self._in_one_run(attempts.Given(draft))
         check(CheckEndlessRules(), done)
         return done
 
-    def _in_one_run(self, draft: Draft) -> Draft:
+    def _in_one_run(self, given: attempts.Given) -> Draft:
         """Ask for all derivatives at once; where that is refused in every form, for one order after the other."""
         table = attempts.REFUSALS
         try:
-            return attempts.first_that_serves(table, draft, self._in_some_form, self.o2)
+            return attempts.first_that_serves(table, given, self._in_some_form, self.o2)
         except table[0].gives_way_to as refused:
-            return self._in_steps(draft, refused)  # type: ignore[arg-type]
+            return self._in_steps(given.draft(), refused)  # type: ignore[arg-type]
 
     def _in_some_form(self, draft: Draft) -> Draft:
-        return attempts.first_that_serves(attempts.FORMS, draft, self._enzyme, self.o2)
+        given = attempts.Given(draft)
+        return attempts.first_that_serves(attempts.FORMS, given, self._enzyme, self.o2)
 
     def _enzyme(self, draft: Draft) -> Draft:
-        ready = pipeline.run(pipeline.READY, draft)
+        ready = attempts.Given(pipeline.run(pipeline.READY, draft))
         return attempts.first_that_serves(attempts.CRASHES, ready, self._once, self.o2)
 
     def _once(self, draft: Draft) -> Draft:
@@ -113,7 +110,7 @@ class _Differentiation:
             raise refused  # what Enzyme knows of ruled functions does not outlast a run
         try:
             with journal().attempt("one order after the other"):
-                first = self.o2(draft.copied())
+                first = self.o2(draft)
                 pipeline.run_one(IntegerLoads(), first)
                 if pipeline.run_one(Postpone(), first):
                     inner = self._enzyme(first)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from enzyme_py.frontend.llvm_modules import Modules, run_once
+from enzyme_py.foundations.llvm_modules import Modules, run_once
 
 
 def to_memory(text: str, names: frozenset[str]) -> str:
     """Return a module's text with the named functions free of phis and switches (reg2mem, lower-switch)."""
-    llvm.initialize_native_target()
-    machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
+    machine = _machine()
     with Modules() as modules:
         module = modules.parsed(text)
         for function in module.functions:
@@ -24,3 +23,23 @@ def to_memory(text: str, names: frozenset[str]) -> str:
                 passes.add_register_to_memory_pass()
                 run_once(passes, function, builder)
         return str(module)
+
+
+def in_registers(text: str) -> str:
+    """Return a module's text with what is marked inlined, and local variables as values (SROA, instruction combining)."""
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    builder = llvm.create_pass_builder(_machine(), llvm.create_pipeline_tuning_options())
+    with Modules() as modules:
+        module = modules.parsed(text)
+        run_once(passes, module, builder)
+        return str(module)
+
+
+def _machine() -> llvm.TargetMachine:
+    llvm.initialize_native_target()
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()

@@ -38,12 +38,12 @@ from enzyme_py.passes.memory.read_once import ReadOnce
 from enzyme_py.passes.memory.untouched_arguments import UntouchedArguments
 from enzyme_py.passes.memory.written_pointers import WrittenPointers
 from enzyme_py.passes.memory.written_results import WrittenResults
-from enzyme_py.passes.requests import has_reverse, nests_reverse
+from enzyme_py.passes.module.requests import has_reverse, nests_reverse
+from enzyme_py.passes.module.stable_names import StableNames
 from enzyme_py.passes.rules.declarations import Declarations
 from enzyme_py.passes.rules.needed_rules import NeededRules
 from enzyme_py.passes.rules.rules_first import RulesFirst
 from enzyme_py.passes.rules.strong_zero import PlainInside
-from enzyme_py.passes.stable_names import StableNames
 from enzyme_py.passes.types.integer_fields import IntegerFields
 from enzyme_py.passes.types.split_aggregates import SplitAggregates
 from enzyme_py.passes.types.typed_accesses import TypedAccesses

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from enzyme_py.llvm import Call, Function, GlobalValue, Instruction, Module, Value
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.requests import Requests, request_in
+from enzyme_py.passes.module.requests import Requests, request_in
 from enzyme_py.passes.types.flat_parameters import FlatParameters
 from enzyme_py.passes.types.integer_loads import is_untagged_integer
 from enzyme_py.passes.types.tags import Tags

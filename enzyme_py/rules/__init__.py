@@ -9,7 +9,7 @@ import enzyme_py.rules.inactive  # noqa: F401  # the table; its name here is the
 _MADE_ELSEWHERE = {
     "augmented_primal": "enzyme_py.custom.enzyme_form",
     "forward": "enzyme_py.custom.enzyme_form",
-    "implicit": "enzyme_py.implicit",
+    "implicit": "enzyme_py.calls.implicit",
     "inactive_type": "enzyme_py.custom.simple",
     "partials": "enzyme_py.custom.simple",
     "python": "enzyme_py.custom.python",

@@ -16,7 +16,7 @@ in every mode and order; for complex matrices they are slower than BLAS. Complex
 scale factors for 1 and 0, which is what Numba passes.
 
 After the pass the native stage turns what is left of the `_64_` names into calls of SciPy's
-routines (native/fortran.py), whose integers are narrower; a size that does not fit raises
+routines (native/rewrites/fortran.py), whose integers are narrower; a size that does not fit raises
 OverflowError there, as it does in Numba.
 
 Where a derivative is a matter of choice: the norm of zero has the gradient zero; and memory that a

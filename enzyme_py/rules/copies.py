@@ -1,6 +1,6 @@
 """Block copies: strided copies of arrays, their rules, and their bodies.
 
-Slice assignment lowers to one call (frontend/assignments.py):
+Slice assignment lowers to one call (frontend/arrays/assignments.py):
 
     void enzyme_py_copy{rank}_{to}{from}(ptr to, ptr from, i64 shape..., i64 steps of to..., of from...)
 
@@ -24,7 +24,6 @@ docs/copies.md has the figures by which LOOPS is what modules get.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 
 FLOATS = {"d": "double", "s": "float"}
@@ -32,7 +31,8 @@ SIZES = {"d": 8, "s": 4}
 LARGEST_RANK = 4
 RULES, LOOPS = "rules", "loops"
 
-_NAME = re.compile(r"enzyme_py_(copy|move_back|clear)(\d)_([ds]{1,2})$")
+_PREFIX = "enzyme_py_"
+_OPERATIONS = ("copy", "move_back", "clear")
 _ATTRIBUTES = "nofree nosync willreturn memory(argmem: readwrite) noinline"
 # Else an integer that the kernel computes could be a float's bits, and has a shadow of its own.
 _INTEGER = 'i64 "enzyme_type"="{[-1]:Integer}"'
@@ -40,18 +40,18 @@ _INTEGER = 'i64 "enzyme_type"="{[-1]:Integer}"'
 
 def name(operation: str, rank: int, letters: str) -> str:
     """Return the symbol of an operation; `letters` are the types of its pointers, in order."""
-    return f"enzyme_py_{operation}{rank}_{letters}"
+    return f"{_PREFIX}{operation}{rank}_{letters}"
 
 
 def is_copy(symbol: str) -> bool:
     """Tell whether a symbol is a block copy as the lowering calls it."""
-    found = _NAME.match(symbol)
-    return found is not None and found.group(1) in ("copy", "clear")
+    found = _read(symbol)
+    return found is not None and found[0] in ("copy", "clear")
 
 
 def is_declared(symbol: str) -> bool:
     """Tell whether a symbol is one of the three operations of csrc/copies.c."""
-    return _NAME.match(symbol) is not None
+    return _read(symbol) is not None
 
 
 def is_rule(symbol: str) -> bool:
@@ -100,9 +100,19 @@ def _closed(called: Sequence[str]) -> list[str]:
 
 
 def _parts(symbol: str) -> tuple[str, int, str]:
-    found = _NAME.match(symbol)
+    found = _read(symbol)
     assert found is not None, symbol
-    return found.group(1), int(found.group(2)), found.group(3)
+    return found
+
+
+def _read(symbol: str) -> tuple[str, int, str] | None:
+    """Return what `name` was made of, None for any other name."""
+    before, _, letters = symbol.removeprefix(_PREFIX).rpartition("_")
+    operation, rank = before[:-1], before[-1:]
+    if not (symbol.startswith(_PREFIX) and operation in _OPERATIONS and rank.isdecimal()):
+        return None
+    is_known = len(letters) in (1, 2) and FLOATS.keys() >= set(letters)
+    return (operation, int(rank), letters) if is_known else None
 
 
 def _registrations(symbol: str) -> tuple[str, str]:

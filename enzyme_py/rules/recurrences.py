@@ -4,7 +4,7 @@
 
 The adjoint of a turn needs the state twice: the older one for the product, the newer one for tanh, whose
 derivative is (1 - y) (1 + y) by its result y. Left to itself the pass keeps two arrays a turn, since it
-takes the slope of tanh from the argument. passes/memory/recorded_states.py makes both read one record, which has a
+takes the slope of tanh from the argument. passes/memory/states/recorded_states.py makes both read one record, which has a
 row for every turn. To the pass the record is a constant; the functions below are how it is
 written and read:
 
@@ -12,24 +12,22 @@ written and read:
 * `row(place, from, count)`, `first(place, from, count, turn)`: write a row; the latter in turn 0 only
 * `put(record, index, value)`, `at(record, index)`: write and read a number; reading is done again in
   the reverse sweep, and never kept
-* `read(array, index)`: the same of an array that is its own record (passes/memory/states_in_place.py)
+* `read(array, index)`: the same of an array that is its own record (passes/memory/states/states_in_place.py)
 * `pick(slope, value)`: the value, with the derivative of the other operand: to the pass it is fmod, whose
   derivative by its first operand is 1
 * `gemv(a, x, y, row, ...)`: y = a x, with a rule that takes x for the adjoint of `a` from the row
 
 The pass sees declarations only. Whatever they promise about memory is true of what it can know; the
-record itself is not, and is called inaccessible. `definitions` is what they become afterwards.
+record itself is not, and is called inaccessible. `define_records` says what they become afterwards.
 """
 
 from __future__ import annotations
 
-import re
-
+from enzyme_py.llvm import Module
 from enzyme_py.rules.blas import COLUMN_MAJOR, FLOATS, NOT_TRANSPOSED, ROUTINES, TRANSPOSED
 
 PREFIX = "enzyme_py_record."
 
-_DECLARED = re.compile(rf"^declare [^@\n]*@{re.escape(PREFIX)}.*\n", re.MULTILINE)
 _PLAIN = "nounwind willreturn nofree nosync"
 _INACTIVE = f'{_PLAIN} memory(inaccessiblemem: readwrite) "enzyme_inactive" "enzyme_nofree" '
 _INACTIVE += '"enzyme_no_escaping_allocation"'
@@ -65,21 +63,18 @@ declare void {own}gemv.reverse{ruled}
 """
 
 
-def with_definitions(ir: str) -> str:
-    """Return the differentiated module with what the declared functions do."""
-    if f"@{PREFIX}" not in ir:
-        return ir
-    text = _DECLARED.sub("", ir) + _ROOM
+def define_records(code: Module) -> None:
+    """Define what the differentiated module declares of these."""
+    names = [one.name for one in code.declarations if one.name.startswith(PREFIX)]
+    if not names:
+        return
+    text = _ROOM
     for letter, real in FLOATS.items():
-        if f"@{PREFIX}{letter}" in ir:
-            text += _definitions(letter, real)
+        if any(name.startswith(f"{PREFIX}{letter}") for name in names):
             routine = ROUTINES["gemv"]
-            symbol = routine.symbol(letter)
-            if not re.search(rf"^declare .*@{symbol}\(", text, re.MULTILINE):
-                text += f"declare void @{symbol}({', '.join(routine.types(real))})\n"
-    if not re.search(r"^(?:declare|define) .*@malloc\(", text, re.MULTILINE):
-        text += "declare noalias ptr @malloc(i64)\n"
-    return text
+            declared = f"declare void @{routine.symbol(letter)}({', '.join(routine.types(real))})\n"
+            text += _definitions(letter, real) + declared
+    code.add_text(f"{text}declare noalias ptr @malloc(i64)\n")
 
 
 def _product(letter: str, real: str, transposed: str, a: str, x: str, beta: str, y: str) -> str:

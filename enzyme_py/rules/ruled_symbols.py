@@ -1,4 +1,4 @@
-"""Ruled functions as Enzyme sees them: outside functions of one work array (frontend/ruled.py tells what they are)."""
+"""Ruled functions as Enzyme sees them: outside functions of one work array (frontend/external/ruled.py tells what they are)."""
 
 from __future__ import annotations
 

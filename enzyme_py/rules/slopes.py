@@ -14,12 +14,13 @@ Only for one reverse sweep: the slope itself has no derivative here.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
+
+from enzyme_py.llvm import Module
 
 PREFIX = "enzyme_py_slope."
 PICK = f"{PREFIX}pick."
+_KEPT = f"{PREFIX}kept."
 
 _KINDS = {"double": ("", "f64"), "float": ("f", "f32")}
 _BEHAVIOUR = "nounwind willreturn nofree nosync"
@@ -102,18 +103,6 @@ def pick(kind: str, product: str, value: str) -> str:
     return f"call {kind} @{PICK}{kind}({kind} {product}, {kind} {value})"
 
 
-def pick_declared(text: str) -> str:
-    """Return the text with the functions declared that such calls need."""
-    called = [pick_declaration(kind) for kind in _KINDS if f"@{PICK}{kind}(" in text]
-    return "\n".join([text, *undeclared(text, called), ""])
-
-
-def undeclared(text: str, declarations: Iterable[str]) -> list[str]:
-    """Return those of the declarations that a text lacks; LLVM writes their attributes in its own way."""
-    there = set(_NAMED.findall(text))
-    return [line for line in declarations if not there.issuperset(_NAMED.findall(line))]
-
-
 def pick_declaration(kind: str) -> str:
     """Return what the pass reads of `pick`."""
     passed_on = _PASSED_ON.format(name="fmod" + _KINDS[kind][0])
@@ -121,7 +110,7 @@ def pick_declaration(kind: str) -> str:
 
 
 def _kept(symbol: str) -> str:
-    return f"{PREFIX}kept.{symbol}"
+    return f"{_KEPT}{symbol}"
 
 
 def library_symbol(name: str, kind: str) -> str:
@@ -143,34 +132,20 @@ def _functions() -> dict[str, Function]:
 
 FUNCTIONS = _functions()
 
-_NAMED = re.compile(rf"^declare [^@\n]*@({re.escape(PREFIX)}[\w.]+)\(", re.MULTILINE)
-_DECLARED = re.compile(
-    rf"^declare (double|float) @{re.escape(PREFIX)}(?:kept\.([\w.]+)|pick\.\w+)\([^\n]*\n",
-    re.MULTILINE,
-)
 
-
-def with_slopes_defined(ir: str) -> str:
-    """Return the differentiated module with what the declared functions do."""
-    if f"@{PREFIX}" not in ir:
-        return ir
-    needed: dict[str, str] = {}
-
-    def defined(declared: re.Match[str]) -> str:
-        f, symbol = declared.groups()
-        if symbol is None:
-            return (
-                f"define internal {f} @{PICK}{f}({f} %product, {f} %value) alwaysinline {{\n"
-                f"  ret {f} %value\n}}\n"
-            )
-        needed[symbol] = f
-        return (
-            f"define internal {f} @{_kept(symbol)}({f} %x) alwaysinline {{\n"
-            f"  %value = call {f} @{symbol}({f} %x)\n  ret {f} %value\n}}\n"
-        )
-
-    text = _DECLARED.sub(defined, ir)
-    for symbol, f in needed.items():
-        if not re.search(rf"^(?:declare|define) [^\n]*@{re.escape(symbol)}\(", text, re.MULTILINE):
-            text += f"declare {f} @{symbol}({f})\n"
-    return text
+def define_slopes(code: Module) -> None:
+    """Define what the differentiated module declares of these."""
+    for one in code.declarations:
+        if one.name.startswith(PREFIX):
+            f, symbol = one.return_type, one.name.removeprefix(_KEPT)
+            head = f"define internal {f} {one.ref}"
+            if symbol == one.name:
+                one.define_as(
+                    f"{head}({f} %product, {f} %value) alwaysinline {{\n  ret {f} %value\n}}\n"
+                )
+            else:
+                code.declare(symbol, f, [f])
+                one.define_as(
+                    f"{head}({f} %x) alwaysinline {{\n"
+                    f"  %value = call {f} @{symbol}({f} %x)\n  ret {f} %value\n}}\n"
+                )

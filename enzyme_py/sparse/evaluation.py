@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from enzyme_py.calls.jacobians import checked_chunk
+from enzyme_py.calls.operators import grad, numbered
 from enzyme_py.errors import AnnotationError, SparsityError
-from enzyme_py.frontend.kernels import as_kernel
-from enzyme_py.frontend.lower import where_is
-from enzyme_py.jacobians import checked_chunk
+from enzyme_py.frontend.functions.kernels import as_kernel
+from enzyme_py.frontend.target.lower import where_is
 from enzyme_py.modes import Mode
-from enzyme_py.njit.jacobian import AT_ONCE
-from enzyme_py.operators import grad, numbered
 from enzyme_py.sparse.colouring import check_symmetric
 from enzyme_py.sparse.detection import pattern_at, pattern_near
 from enzyme_py.sparse.partition import checked_mode
 from enzyme_py.sparse.patterns import as_pattern, lacking, union
 from enzyme_py.sparse.products import Derivative
 from enzyme_py.sparse.recovery import Plan, plan_for
+from enzyme_py.transforms.jacobians.jacobian import AT_ONCE
 
 FORMATS = ("csr", "csc")
 POINTS = 2  # near the one given, where detection looks too

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.annotations import Const
+from enzyme_py.calls.operators import copied
 from enzyme_py.errors import AnnotationError, UnsupportedTypeError
-from enzyme_py.frontend.lower import argument_names, where_is
+from enzyme_py.foundations.trees import as_tuples
+from enzyme_py.frontend.target.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Reverse
-from enzyme_py.njit.compressed import Products, products_runner
-from enzyme_py.njit.primal import Primal
-from enzyme_py.njit.runners import positional_runner
-from enzyme_py.operators import copied
-from enzyme_py.trees import as_tuples
+from enzyme_py.transforms.jacobians.compressed import Products, products_runner
+from enzyme_py.transforms.plans.primal import Primal
+from enzyme_py.transforms.plans.runners import positional_runner
 
 PRECISIONS = (np.dtype(np.float32), np.dtype(np.float64))
 

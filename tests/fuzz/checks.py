@@ -88,6 +88,7 @@ def outcomes(source: str, seed: int, names: Collection[str] | None = None) -> li
             NumbaError,
             ArithmeticError,
             IndexError,
+            NotImplementedError,
             RecursionError,
             TypeError,
             ValueError,

@@ -25,6 +25,17 @@ def test_an_attribute_stands_behind_what_says_how_the_address_counts(words: str)
     verified(module)
 
 
+def test_callees_are_told_from_other_names() -> None:
+    code = Module(
+        'define void @f() {\n  %x = call i32 (ptr, ...) @g(ptr @a, ptr @"b c")\n'
+        '  tail call void @"b c"(ptr @a)\n  call void asm "@d(", ""()\n  store ptr @e, ptr @a\n  ret void\n}\n'
+    )
+    (f,) = code.functions
+    assert f.callees() == {"g", "b c"}
+    assert not f.is_read
+    assert {call.callee for call in f.calls} == {"g", "b c", ""}
+
+
 def test_parameters_are_others() -> None:
     code = Module(
         "define internal double @f({ ptr, double } %s, i64 %n) {\n"
@@ -91,6 +102,7 @@ def test_functions_move_and_tell_their_names() -> None:
     assert not f.is_read
     f.calls[0].set_callee(code.function("h"))
     assert f.global_names() == {"h"}
+    assert f.callees() == {"h"}
     assert not f.mentions("@g(")
     code.function("h").declare_as('declare void @"h"() nounwind')
     assert "declare void @h() nounwind\n" in verified(code)

@@ -7,6 +7,8 @@ import pytest
 
 from enzyme_py.inspect import ir
 from enzyme_py.llvm import LLVMSyntaxError, Module
+from enzyme_py.llvm.naming import unescaped
+from enzyme_py.llvm.reading.constants import fixed_addresses
 from tests.llvm.corpus import FILES, check_reading, in_known_form
 
 
@@ -114,3 +116,16 @@ def test_an_instruction_that_is_not_indented_as_llvm_does_is_refused(indentation
     text = f"define void @f(ptr %p) {{\n{indentation}store double 1.0, ptr %p\n  ret void\n}}\n"
     with pytest.raises(LLVMSyntaxError, match=r"no line as LLVM prints it: *store double"):
         _ = Module(text).function("f").blocks
+
+
+def test_addresses_in_constants_and_instructions() -> None:
+    text = (
+        "@g = global ptr inttoptr (i64 140243 to ptr)\n"
+        "define ptr @f(i64 %n) {\n  %a = inttoptr i64 %n to ptr\n  %b = inttoptr i64 -7 to ptr\n"
+        "  store ptr getelementptr (i8, ptr inttoptr (i64 8 to ptr), i64 9), ptr %a\n  ret ptr %b\n}\n"
+    )
+    assert list(fixed_addresses(text)) == [140243, -7, 8]
+
+
+def test_strings_of_metadata() -> None:
+    assert unescaped(r"a\\41 \22quoted\22 \C3\BC") == 'a\\41 "quoted" ü'

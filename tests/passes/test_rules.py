@@ -10,11 +10,11 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.checks.endless_rules import CheckEndlessRules
 from enzyme_py.passes.checks.recursive_calls import CheckRecursiveCalls
 from enzyme_py.passes.checks.reverse_depth import CheckReverseDepth
+from enzyme_py.passes.module.stable_names import StableNames
 from enzyme_py.passes.rules.declarations import Declarations
 from enzyme_py.passes.rules.needed_rules import NeededRules
 from enzyme_py.passes.rules.rules_first import RulesFirst
 from enzyme_py.passes.rules.strong_zero import PlainInside
-from enzyme_py.passes.stable_names import StableNames
 from tests.llvm.corpus import verified
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft
-from enzyme_py.passes.request_arguments import given_by, is_forward
+from enzyme_py.passes.module.request_arguments import given_by, is_forward
 from enzyme_py.passes.steps import Postpone, Resume
 from tests.llvm.corpus import verified
 

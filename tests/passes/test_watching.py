@@ -8,7 +8,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from enzyme_py.llvm import Call, Constant, Module
-from enzyme_py.passes.watching import SEEN, Site, watched, with_places
+from enzyme_py.passes.hunting.watching import SEEN, Site, watched, with_places
 from tests.llvm.corpus import verified
 
 CODE = """\

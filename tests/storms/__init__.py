@@ -3,5 +3,5 @@
     python -m tests.storms kills --kills 1000 --corrupt 100 --threads 8
     python -m tests.storms resources --calls 1000000 --derivatives 10000
 
-Everything in them is real: processes, signals, files. `tests/test_storms.py` runs short forms.
+Everything in them is real: processes, signals, files. `tests/storms/test_storms.py` runs short forms.
 """

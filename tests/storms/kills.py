@@ -29,11 +29,11 @@ import enzyme_py as enzyme
 from enzyme_py import host, native
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import CacheWarning, HostError
-from enzyme_py.host.client import keeper
-from enzyme_py.native import disk_cache
+from enzyme_py.host.process.client import keeper
+from enzyme_py.native.stored import disk_cache
 from enzyme_py.settings import config
-from tests.host_programs import children_of, is_running
-from tests.modules import before_the_pass, call_scalar
+from tests.host.host_programs import children_of, is_running
+from tests.native.modules import before_the_pass, call_scalar
 from tests.storms.watch import Holding, holding, mark_descendants, marked
 
 STUCK_SECONDS = 180.0  # far beyond any request here: a worker that is silent for so long hangs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from enzyme_py.host import pinned
+from enzyme_py.host.installing import pinned
 from enzyme_py.settings import settings
 from tests.traps.trap import ROOT, Trap, Verdict
 
@@ -53,12 +53,12 @@ These make derivatives faster or smaller. What the pass does without them is rig
 
 | cure | what it saves | figures |
 | --- | --- | --- |
-| `passes/memory/hoisted_buffers.py` | the memory of all iterations of arrays that a loop makes anew | [decisions](decisions.md), "What a loop allocates in every turn" |
-| `passes/memory/read_once.py` | temporaries that the next loop reads once, with their shadows | decisions, "Temporaries that the next loop reads once" |
-| `passes/memory/recorded_states.py`, `state_loop.py`, `state_record.py` | the second record of a recurrence's states | decisions, "A recurrence's states are kept once" |
-| `passes/memory/states_in_place.py` | copies of states that a list keeps | decisions, "States of a list are their own record" |
-| `passes/memory/untouched_arguments.py` | copies of the operands of products, in every iteration | decisions, "Arguments that a kernel does not write say so" |
-| `passes/values/cached_slopes.py` | calls of exp, sin, tanh again in the reverse sweep (and a NaN: `infinite_slope`) | decisions, "Slopes are kept" |
+| `passes/memory/hoisted_buffers.py` | the memory of all iterations of arrays that a loop makes anew | [tape](decisions/tape.md#what-a-loop-allocates-is-made-once-in-front-of-it) |
+| `passes/memory/read_once.py` | temporaries that the next loop reads once, with their shadows | [tape](decisions/tape.md#temporaries-that-the-next-loop-reads-once-are-not-made) |
+| `passes/memory/states/recorded_states.py`, `state_loop.py`, `state_record.py` | the second record of a recurrence's states | [tape](decisions/tape.md#the-states-of-a-recurrence-are-recorded-once) |
+| `passes/memory/states/states_in_place.py` | copies of states that a list keeps | [tape](decisions/tape.md#states-that-a-list-keeps-are-their-own-record) |
+| `passes/memory/untouched_arguments.py` | copies of the operands of products, in every iteration | [tape](decisions/tape.md#arguments-that-a-kernel-does-not-write-say-so) |
+| `passes/values/cached_slopes.py` | calls of exp, sin, tanh again in the reverse sweep (and a NaN: `infinite_slope`) | [tape](decisions/tape.md#slopes-are-cached) |
 
 Of these no small module was found yet that shows the fault by itself. What shows it is a kernel, in the test that is named.
 
@@ -73,6 +73,6 @@ Of these no small module was found yet that shows the fault by itself. What show
 | `passes/memory/block_copies.py` | rules of copies with constant operands | `test_block_copies.py` |
 | `inlining`, of what takes derivatives | "Number of arg operands != function parameters" | `test_nested_calls.py` |
 | `passes/memory/cache_marks.py`, in split modes | reverse halves that lose a loop | `test_may_be_lost.py` |
-| `host/client.py`: without postopt, without the minimal cut, no `!invariant.group`, indices without a value, `--enable-gvn-memdep=0`, `--simplifycfg-hoist-common=0` | crashes and wrong reads in what the pass cleans up | `tests/fuzz/corpus/` |
+| `host/process/client.py`: without postopt, without the minimal cut, no `!invariant.group`, indices without a value, `--enable-gvn-memdep=0`, `--simplifycfg-hoist-common=0` | crashes and wrong reads in what the pass cleans up | `tests/fuzz/corpus/` |
 | `--jump-threading-threshold=0`, `--disable-loop-idiom-memset` | zero gradients; refusals in second orders | `test_kernels.py`, `test_containers.py` |
 """

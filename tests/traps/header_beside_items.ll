@@ -2,7 +2,7 @@
 ;   gradient of what was in it is lost.
 ; cause:      What the pass knows of the type of the block's beginning it takes for that of all of it.
 ; symptom:    wrong
-; cure:       frontend/lists.py
+; cure:       frontend/containers/lists.py
 ; call:       x = [3.0, 2.0], dx = [0.0, 0.0], n = 2
 ; right:      dx = [6.0, 4.0]
 ; because:    the result is x0^2 + x1^2

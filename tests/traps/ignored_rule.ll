@@ -2,7 +2,7 @@
 ;   body is differentiated.
 ; cause:      The pass only remarks on it ("Cannot use provided custom derivative pass").
 ; symptom:    wrong
-; cure:       host/diagnose.py
+; cure:       host/refusals.py
 ; call:       x = [2.0], dx = [1.0], c = [3.0], r = [0.0], dr = [0.0]
 ; right:      dr = [100.0]
 ; because:    the rule says 100 dx, the body 3 dx

@@ -2,7 +2,7 @@
 ;   memory.
 ; cause:      As of mixed_activity_forward.
 ; symptom:    wrong
-; cure:       hidden_shadows, host/diagnose.py
+; cure:       hidden_shadows, host/refusals.py
 ; call:       x = [3.0, 2.0], dx = [0.0, 0.0], c = [5.0, 7.0], n = 0
 ; right:      dx = [0.0, 0.0], c = [5.0, 7.0]
 ; because:    the result is c0 c1, and c is not written

@@ -2,7 +2,7 @@
 ;   its tangents.
 ; cause:      The pass only remarks on it ("Mismatched activity"), and uses the primal as its own shadow.
 ; symptom:    wrong
-; cure:       hidden_shadows, host/diagnose.py
+; cure:       hidden_shadows, host/refusals.py
 ; call:       x = [3.0, 2.0], dx = [1.0, 0.0], c = [5.0, 7.0], n = 0
 ; right:      result = 0.0
 ; because:    the result is c0 c1

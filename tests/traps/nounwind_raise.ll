@@ -2,7 +2,7 @@
 ;   in front of it: what should have been raised is not.
 ; cause:      The pass takes such a call for code that is never reached.
 ; symptom:    wrong
-; cure:       frontend/calling_convention
+; cure:       frontend/codegen/calling_convention
 ; call:       x = [2.0], dx = [0.0], c = [0], n = 2
 ; right:      c = [1]
 ; because:    for n > 1 the function leaves by longjmp, and the driver then notes 1

@@ -32,13 +32,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from enzyme_py.host import oneshot
-from enzyme_py.host.client import RESULT, SOURCE, keeper
 from enzyme_py.host.diagnostics import diagnostics_in
-from enzyme_py.host.forkserver import can_serve
-from enzyme_py.host.locate import find_toolchain
-from enzyme_py.host.outcome import Limits, Outcome
-from enzyme_py.host.protocol import WORKSPACE
+from enzyme_py.host.installing.locate import find_toolchain
+from enzyme_py.host.process import oneshot
+from enzyme_py.host.process.client import RESULT, SOURCE, keeper
+from enzyme_py.host.process.forkserver import can_serve
+from enzyme_py.host.process.outcome import Limits, Outcome
+from enzyme_py.host.process.protocol import WORKSPACE
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent.parent

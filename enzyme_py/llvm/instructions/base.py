@@ -72,11 +72,11 @@ class Instruction(Value):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.text}>"
 
-    def touch(self) -> None:
+    def touch(self, *, keeps_edges: bool = False) -> None:
         """Say that the instruction has changed."""
         self._line = None
         if self.block is not None and self.block.function is not None:
-            self.block.function.touch(is_shape=self.is_terminator)
+            self.block.function.touch(is_shape=self.is_terminator and not keeps_edges)
 
     # -- where it stands -----------------------------------------------------------------------------
 
@@ -242,7 +242,7 @@ class Instruction(Value):
         """Attach a node (`!5` or a MetadataNode), in place of another one of that kind."""
         self.remove_metadata(kind)
         self.pieces[-1] += f", !{kind} {node}"
-        self.touch()
+        self.touch(keeps_edges=True)
 
     def remove_metadata(self, kind: str) -> None:
         """Take a node away, if one of that kind is attached."""
@@ -251,7 +251,7 @@ class Instruction(Value):
         last = self.pieces[-1]
         self.pieces[-1] = patterns.ATTACHED.sub(lambda one: "" if one[1] == kind else one[0], last)
         if self.pieces[-1] != last:
-            self.touch()
+            self.touch(keeps_edges=True)
 
     @property
     def location(self) -> str | None:

@@ -95,6 +95,8 @@ TOP = re.compile(
 )
 SIGNATURE = re.compile(rf"((?:{ATTRIBUTE} )*?)({TYPE}) @")
 GLOBAL_NAME = re.compile(GLOBAL)
+CALLED_NAME = re.compile(rf"{STRING}|({GLOBAL})(?=\()")  # nothing of a string
+ADDRESS = re.compile(r"\binttoptr \(i64 (-?\d+) to ptr\)")
 GLOBAL_OR_STRING = re.compile(f"{GLOBAL}|{STRING}")
 
 
@@ -103,6 +105,26 @@ def attached(kinds: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds numbered nodes of some kinds where they are attached to instructions."""
     return re.compile(rf", !(?:{'|'.join(map(re.escape, kinds))}) !\d+")
 
+
+@cache
+def attached_to_head(kind: str) -> re.Pattern[str]:
+    """Return what finds nodes of a kind where they are attached to functions."""
+    return re.compile(rf" !{re.escape(kind)} !\d+")
+
+
+@cache
+def calls_without_result(start: str) -> re.Pattern[str]:
+    """Return what finds the lines of calls that give nothing, of functions whose names begin so."""
+    before = rf"(?:(?:tail|musttail|notail) )?call (?:{ATTRIBUTE} )*?void (?:{ROUND} )?"
+    return re.compile(rf'^ *{before}@"?{re.escape(start)}.*\n', re.MULTILINE)
+
+
+CALLEE = re.compile(
+    rf"  (?:{LOCAL} = )?(?:(?:tail|musttail|notail) )?call (?:[^@\"\n]|{STRING})*({GLOBAL})\("
+)
+DEBUG_RECORDS = re.compile(r"^ *#dbg_.*\n", re.MULTILINE)
+FIXED_ADDRESS = re.compile(r"inttoptr (?:\(i64 (-?\d+) to ptr\)|i64 (-?\d+) to ptr)")
+ESCAPED = re.compile(rb"\\(?:([0-9A-Fa-f]{2})|\\)")
 
 # What LLVM wants between the parameters of a function and its attributes.
 BEFORE_ATTRIBUTES = re.compile(r"(?: (?:local_)?unnamed_addr)?(?: addrspace\([^)]*\))?")

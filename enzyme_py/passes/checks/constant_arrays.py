@@ -9,8 +9,8 @@ from enzyme_py.llvm import Argument, Call, Cast, Function, Module
 from enzyme_py.llvm.types import is_pointer
 from enzyme_py.llvm.values import attribute_name, attribute_value
 from enzyme_py.passes.checks.memory_writes import MemoryWrites
-from enzyme_py.passes.request_arguments import CONST, given_by
-from enzyme_py.passes.requests import is_request
+from enzyme_py.passes.module.request_arguments import CONST, given_by
+from enzyme_py.passes.module.requests import is_request
 from enzyme_py.symbols import REQUEST
 
 _NAMED = "arg."  # parameters that are a user's begin so: `%arg.x.4`

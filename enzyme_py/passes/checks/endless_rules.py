@@ -12,7 +12,7 @@ from __future__ import annotations
 from enzyme_py.errors import DerivativeError
 from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.names_in_code import has_rules, mentions, reached
+from enzyme_py.passes.module.names_in_code import has_rules, mentions, reached
 from enzyme_py.symbols import RULED, SILENT
 
 

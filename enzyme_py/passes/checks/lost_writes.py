@@ -32,9 +32,9 @@ from enzyme_py.passes.checks.held_pointers import HeldPointers
 from enzyme_py.passes.checks.lost import Lost
 from enzyme_py.passes.checks.memory_writes import MemoryWrites, Write
 from enzyme_py.passes.memory.fills import is_local
-from enzyme_py.passes.names_in_code import mentions, reached
-from enzyme_py.passes.request_arguments import given_by, is_forward
-from enzyme_py.passes.requests import is_request
+from enzyme_py.passes.module.names_in_code import mentions, reached
+from enzyme_py.passes.module.request_arguments import given_by, is_forward
+from enzyme_py.passes.module.requests import is_request
 from enzyme_py.symbols import HINT
 
 # Copies are looked at as writes.

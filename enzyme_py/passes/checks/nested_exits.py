@@ -8,7 +8,7 @@ from __future__ import annotations
 from enzyme_py.errors import DerivativeError
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import with_several_exits
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.requests import has_reverse
 from enzyme_py.symbols import readable
 
 

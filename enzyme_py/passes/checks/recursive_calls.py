@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from enzyme_py.errors import DerivativeError
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.requests import has_reverse, reversed_twice
+from enzyme_py.passes.module.requests import has_reverse, reversed_twice
 from enzyme_py.symbols import is_kernel, readable
 
 

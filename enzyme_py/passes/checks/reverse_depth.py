@@ -10,8 +10,8 @@ from __future__ import annotations
 from enzyme_py.errors import DerivativeError
 from enzyme_py.llvm import Function, Module
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.names_in_code import has_rules, mentions
-from enzyme_py.passes.requests import is_request, is_reverse_request
+from enzyme_py.passes.module.names_in_code import has_rules, mentions
+from enzyme_py.passes.module.requests import is_request, is_reverse_request
 from enzyme_py.symbols import REQUEST, RULED
 
 _LOST = 3

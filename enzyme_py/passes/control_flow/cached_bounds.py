@@ -28,8 +28,8 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
 from enzyme_py.passes.control_flow.places import Places
 from enzyme_py.passes.memory.cache_marks import without_recomputing
-from enzyme_py.passes.opaque import cached_copy
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.opaque import cached_copy
+from enzyme_py.passes.module.requests import has_reverse
 
 _COMPUTED = frozenset("add sub mul shl select freeze sext zext call phi".split())
 

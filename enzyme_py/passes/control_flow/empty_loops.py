@@ -43,8 +43,8 @@ from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
 from enzyme_py.passes.control_flow.places import Places
-from enzyme_py.passes.opaque import cached_copy, is_cached_copy
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.opaque import cached_copy, is_cached_copy
+from enzyme_py.passes.module.requests import has_reverse
 
 _AT_LEAST_NONE = frozenset(("load", "phi", "call", "extractvalue"))
 

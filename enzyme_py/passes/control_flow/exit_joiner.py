@@ -19,7 +19,7 @@ from enzyme_py.llvm import Block, Builder, Function, Module, Value
 from enzyme_py.llvm.analyses.cycles import Cycle, outermost, within
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.control_flow.exits import without_raises
-from enzyme_py.passes.opaque import hidden
+from enzyme_py.passes.module.opaque import hidden
 
 ToMemory = Callable[[str, frozenset[str]], str]
 

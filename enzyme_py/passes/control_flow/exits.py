@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enzyme_py.llvm import Block, Function, Module
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.cycles import Graph, nested
-from enzyme_py.passes.requests import Requests, reversed_twice
+from enzyme_py.passes.module.requests import Requests, reversed_twice
 
 
 @dataclass(frozen=True)

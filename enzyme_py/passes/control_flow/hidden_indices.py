@@ -22,7 +22,7 @@ from enzyme_py.llvm import Argument, Builder, Function, GetElementPtr, Instructi
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
 from enzyme_py.passes.memory.cache_marks import without_recomputing
-from enzyme_py.passes.opaque import cached_copy
+from enzyme_py.passes.module.opaque import cached_copy
 
 ASSERTION = "No dominance between recurrences"
 

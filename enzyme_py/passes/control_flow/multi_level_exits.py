@@ -18,7 +18,7 @@ from enzyme_py.errors import DerivativeError
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exit_joiner import ToMemory, join_exits
 from enzyme_py.passes.control_flow.exits import may_have_multi_level_exits, with_multi_level_exits
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.requests import has_reverse
 from enzyme_py.symbols import readable
 
 

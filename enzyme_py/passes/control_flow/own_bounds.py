@@ -20,8 +20,8 @@ from enzyme_py.llvm.analyses.cycles import Cycles
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
 from enzyme_py.passes.control_flow.places import Places
-from enzyme_py.passes.opaque import hidden
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.opaque import hidden
+from enzyme_py.passes.module.requests import has_reverse
 
 
 class OwnBounds(Pass):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exit_joiner import ToMemory, join_exits
 from enzyme_py.passes.control_flow.exits import with_several_exits
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.requests import has_reverse
 
 
 class SingleExits(Pass):

@@ -37,7 +37,7 @@ from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.requests import has_reverse
 from enzyme_py.symbols import HINT, HINT_ATTRIBUTES
 
 _MERGED = f"{HINT}.joined"

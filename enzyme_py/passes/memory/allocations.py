@@ -18,6 +18,10 @@ word: wrong gradients, endless loops, crashes of the interpreter.
   iteration of the loop around it; r is made again as before.
 * **A pointer walks through an array by nested loops**, as in np.sum of a matrix. Where Enzyme cannot count such a
   pointer, it caches the pointers of the shadow in the forward sweep, before there is a shadow.
+* **A search stands beside it**: an inner loop with several exits that carries an integer which is no counter (`ax = 1 if ax == 2
+  else 0`: Numba's question whether an array of four dimensions is contiguous). To make the memory again Enzyme goes through
+  that loop again, and asks its exits with the integer of one iteration: it never ends (`t += np.ascontiguousarray(x[...,
+  np.newaxis])[0, 0, 0, 0]; y[y > c] = 0.0` in a loop; only behind two_way_merges.py, without which Enzyme keeps the answers).
 * **Some iterations do without it, under reverse mode of another derivative.** The inner one keeps the pointer of
   memory made again, or of its shadow, through the iterations that have none, and the outer one finds no shadow for
   that: jumps to wild addresses, memory that was never written.
@@ -58,7 +62,7 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.cache_marks import declared_mark
 from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
-from enzyme_py.passes.requests import under_reverse
+from enzyme_py.passes.module.requests import under_reverse
 from enzyme_py.rules.copies import is_body
 from enzyme_py.symbols import HINT, RAISE, readable
 
@@ -96,6 +100,7 @@ class _Marks:
         self._draft, self._made = draft, pointers.allocations
         made = _Made(function, pointers.allocations)
         self._cached = {*pointers.outliving(), *made.used_behind(), *made.filled_by_inner_loops()}
+        self._cached |= set(made.beside_searches())
         if is_nested:
             self._cached |= {*made.conditional(), *made.of_integers()}
         self._loads = loop_carried_loads(function, pointers.allocations)
@@ -154,6 +159,13 @@ class _Made:
             if any(not one.blocks.isdisjoint(written) for one in inner):
                 yield call
 
+    def beside_searches(self) -> Iterator[Call]:
+        """Yield the allocations of a loop that holds a search."""
+        searches = [one for one in self._loops.loops if _searches(one)]
+        for call, loop in self._looped:
+            if any(one.blocks < loop.blocks and call not in one for one in searches):
+                yield call
+
     def conditional(self) -> Iterator[Call]:
         """Yield the allocations that some iteration of the innermost loop around them does without."""
         for one in self._allocations:
@@ -167,6 +179,12 @@ class _Made:
             kinds = {user.value.type for user in users if isinstance(user, Store)}
             if kinds and all(kind.startswith("i") for kind in kinds):
                 yield call
+
+
+def _searches(loop: Loop) -> bool:
+    """Tell whether a loop has several exits and carries an integer that is no counter."""
+    odd = (one for one in loop.phis if one.type == "i64" and loop.counter(one) is None)
+    return next(odd, None) is not None and len(loop.exiting_edges) > 1
 
 
 def _only_reads(user: Instruction, known: Collection[Value]) -> bool:

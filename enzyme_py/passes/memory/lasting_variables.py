@@ -18,7 +18,7 @@ read.
 from __future__ import annotations
 
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.requests import has_reverse
 
 _BEGIN, _END = "llvm.lifetime.start.p0", "llvm.lifetime.end.p0"
 

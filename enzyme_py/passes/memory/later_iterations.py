@@ -59,8 +59,8 @@ from enzyme_py.llvm.analyses.cycles import Cycles
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.fills import filled, is_local
 from enzyme_py.passes.memory.written_behind import WrittenBehind, alone
-from enzyme_py.passes.opaque import cached_copy
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.opaque import cached_copy
+from enzyme_py.passes.module.requests import has_reverse
 
 _OFFSET = "enzyme_py.far"
 _BYTES = {"double": 8, "i64": 8, "ptr": 8, "float": 4, "i32": 4, "i16": 2, "i8": 1, "i1": 1}

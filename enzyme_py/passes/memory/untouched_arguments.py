@@ -32,7 +32,7 @@ from enzyme_py.llvm import (
 )
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.merged_pointers import MergedPointers
-from enzyme_py.passes.requests import Requests
+from enzyme_py.passes.module.requests import Requests
 from enzyme_py.rules import copies
 from enzyme_py.rules.blas import SUFFIX
 from enzyme_py.symbols import HINT, INTO_BUFFER, RAISE

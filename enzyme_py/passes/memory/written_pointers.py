@@ -33,7 +33,7 @@ from enzyme_py.llvm.analyses.points_to import origins
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.cache_marks import ruled
 from enzyme_py.passes.memory.fills import filled, is_local
-from enzyme_py.passes.requests import Requests
+from enzyme_py.passes.module.requests import Requests
 from enzyme_py.symbols import HINT_ATTRIBUTES, WRITTEN
 
 _RULED = ruled(WRITTEN, in_reverse=f"  call void @{WRITTEN}(ptr %shadow)\n")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from enzyme_py.llvm import Function
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.names_in_code import has_rules, mentions, reached
+from enzyme_py.passes.module.names_in_code import has_rules, mentions, reached
 from enzyme_py.symbols import REQUEST, RULED
 
 _TABLE = f"{REQUEST}register_"

@@ -12,7 +12,7 @@ Cure: rules come first, and before them the rules of what they call.
 from __future__ import annotations
 
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.names_in_code import has_rules, mentions, reached
+from enzyme_py.passes.module.names_in_code import has_rules, mentions, reached
 from enzyme_py.symbols import REQUEST, RULED
 
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from enzyme_py.llvm import Call, GlobalVariable, Load, Module
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.names_in_code import mentions, reached
-from enzyme_py.passes.requests import request_in
+from enzyme_py.passes.module.names_in_code import mentions, reached
+from enzyme_py.passes.module.requests import request_in
 from enzyme_py.symbols import REQUEST
 
 _FLAG = "enzyme_strong_zero"

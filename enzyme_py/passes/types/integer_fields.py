@@ -4,7 +4,7 @@
 
 Symptom: second derivatives of lists of arrays are refused, as arithmetic on a float's bits.
 
-Cause: the hint in front of a record (frontend/type_hints.py) names its fields, which is enough for one derivative. The
+Cause: the hint in front of a record (frontend/codegen/type_hints.py) names its fields, which is enough for one derivative. The
 reverse sweep loads the fields again, without the hint. A second derivative then asks what a product of two of
 them is.
 

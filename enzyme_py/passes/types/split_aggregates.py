@@ -31,11 +31,13 @@ class SplitAggregates(Pass):
     def run(self, draft: Draft) -> None:
         """Split all records of all functions."""
         for function in draft.code.functions:
-            text = function.body_text
-            if any(f" {opcode} {bracket}" in text for opcode in _MERGES for bracket in "{[") or (
-                " select i1 " in text
-            ):
+            if function.is_edited or _may_merge(function.body_text):
                 _split(function)
+
+
+def _may_merge(text: str) -> bool:
+    merges = (f" {opcode} {bracket}" for opcode in _MERGES for bracket in "{[")
+    return " select i1 " in text or any(one in text for one in merges)
 
 
 def _split(function: Function) -> None:

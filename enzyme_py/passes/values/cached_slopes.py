@@ -14,8 +14,6 @@ derivative here (`draft.keeps_slopes`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from enzyme_py.llvm import Builder, Call, Module, Value
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.values.picks import pick
@@ -25,30 +23,21 @@ _FLOATS = ("double", "float")
 
 
 class CachedSlopes(Pass):
-    """Take calls of functions apart whose slopes are worth caching; `simplify`: O2, if nobody runs it before."""
+    """Take calls of functions apart whose slopes are worth caching."""
 
     name = "cached slopes"
-
-    def __init__(self, simplify: Callable[[Draft], Draft] | None = None) -> None:
-        self._simplify = simplify
 
     def applies(self, draft: Draft) -> bool:
         """Tell whether slopes may be cached, and there is a function that has one."""
         return draft.keeps_slopes and any(draft.code.get(name) is not None for name in FUNCTIONS)
 
     def run(self, draft: Draft) -> None:
-        """Simplify the module, and take its calls apart."""
-        if not any(_calls(draft.code)):
-            return
-        simplify = None if draft.is_simplified else self._simplify
-        code = draft.code if simplify is None else simplify(draft).code
-        calls = _calls(code)
+        """Take the module's calls apart."""
+        calls = _calls(draft.code)
         for name in dict.fromkeys(call.callee for call in calls):
-            code.add_text("\n".join([*FUNCTIONS[name].declarations(), ""]))
+            draft.code.add_text("\n".join([*FUNCTIONS[name].declarations(), ""]))
         for number, call in enumerate(calls, 1):
             _take_apart(call, f"cached.slope.{number}")
-        if calls:
-            draft.code = code
 
 
 def _calls(code: Module) -> list[Call]:
@@ -57,7 +46,7 @@ def _calls(code: Module) -> list[Call]:
     return [
         one
         for function in code.functions
-        if function.is_edited or any(name in function.body_text for name in names)
+        if function.callees() & names
         for one in function.calls_of(*names)
         if one.opcode == "call"
         and one.type in _FLOATS

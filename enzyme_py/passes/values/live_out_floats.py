@@ -26,10 +26,8 @@ from collections.abc import Iterator
 
 from enzyme_py.llvm import Block, Function, Instruction, Phi, Value
 from enzyme_py.llvm.analyses.loops import Loop
-from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.opaque import cached_copy, is_cached_copy
-from enzyme_py.passes.requests import has_reverse
-from enzyme_py.passes.values.live_outs import LiveOuts, Starts
+from enzyme_py.passes.module.opaque import cached_copy, is_cached_copy
+from enzyme_py.passes.values.live_outs import LiveOuts, NamedLiveOuts, Starts
 from enzyme_py.passes.values.picks import is_pick, pick
 
 _MAKERS = frozenset(
@@ -38,45 +36,34 @@ _MAKERS = frozenset(
 _FLOATS = ("double", "float")
 
 
-class LiveOutFloats(Pass):
+class LiveOutFloats(NamedLiveOuts):
     """Pass floats that leave an inner loop through a call that Enzyme cannot run twice."""
 
     name = "live-out floats"
 
-    def applies(self, draft: Draft) -> bool:
-        """Tell whether the module asks for reverse mode."""
-        return has_reverse(draft.code)
-
-    def run(self, draft: Draft) -> None:
-        """Name what leaves the loops of every function."""
-        for function in draft.code.functions:
-            live_outs = function.analysis(LiveOuts)
-            if live_outs.has_loops:
-                _name(function, live_outs)
-
-
-def _name(function: Function, live_outs: LiveOuts) -> None:
-    starts = Starts()
-    made = [one for one in function.instructions if one.type in _FLOATS and one.opcode in _MAKERS]
-    for value in made:
-        loop = live_outs.loop_of(value)
-        # What is in no loop around this one is not asked for by another iteration.
-        if loop is None or loop.parent is None or is_pick(value):
-            continue
-        named: dict[Block, Instruction] = {}
-        for user, where in list(_needed(value, loop)):
-            exit_ = live_outs.exit_between(value, loop, where)
-            if exit_ is None or live_outs.loop_of(exit_) is None:
+    def name_all(self, function: Function, live_outs: LiveOuts) -> None:
+        """Name floats behind the inner loops that make them."""
+        starts = Starts()
+        made = [one for one in function.instructions if one.type in _FLOATS and one.opcode in _MAKERS]
+        for value in made:
+            loop = live_outs.loop_of(value)
+            # What is in no loop around this one is not asked for by another iteration.
+            if loop is None or loop.parent is None or is_pick(value):
                 continue
-            if not named and not _is_rematerialised(value, loop):
-                break
-            if exit_ not in named:
-                cached = cached_copy(starts[exit_], value, f"{value.name}.cached")
-                named[exit_] = pick(starts[exit_], value, cached, f"{value.name}.live_out")
-            if isinstance(user, Phi):
-                user.set_value_from(where, named[exit_])
-            else:
-                user.replace_operand(value, named[exit_])
+            named: dict[Block, Instruction] = {}
+            for user, where in list(_needed(value, loop)):
+                exit_ = live_outs.exit_between(value, loop, where)
+                if exit_ is None or live_outs.loop_of(exit_) is None:
+                    continue
+                if not named and not _is_rematerialised(value, loop):
+                    break
+                if exit_ not in named:
+                    cached = cached_copy(starts[exit_], value, f"{value.name}.cached")
+                    named[exit_] = pick(starts[exit_], value, cached, f"{value.name}.live_out")
+                if isinstance(user, Phi):
+                    user.set_value_from(where, named[exit_])
+                else:
+                    user.replace_operand(value, named[exit_])
 
 
 def _needed(value: Instruction, loop: Loop) -> Iterator[tuple[Instruction, Block]]:

@@ -18,10 +18,8 @@ What is cached then is one number for each run of the loop.
 from __future__ import annotations
 
 from enzyme_py.llvm import Block, Function, Instruction, Phi, Value, types
-from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.opaque import cached_copy, is_cached_copy
-from enzyme_py.passes.requests import has_reverse
-from enzyme_py.passes.values.live_outs import LiveOuts, Starts
+from enzyme_py.passes.module.opaque import cached_copy, is_cached_copy
+from enzyme_py.passes.values.live_outs import LiveOuts, NamedLiveOuts, Starts
 
 _MAKERS = frozenset(
     "phi add sub mul udiv sdiv urem srem shl lshr ashr and or xor freeze zext sext trunc ptrtoint "
@@ -33,28 +31,16 @@ _MERGES = frozenset(("phi", "select", "freeze"))
 _OF_ANY_BITS = frozenset(("load", "bitcast", "and", "or", "xor"))
 
 
-class LiveOutIntegers(Pass):
+class LiveOutIntegers(NamedLiveOuts):
     """Pass integers that leave a loop through a call that Enzyme cannot run twice."""
 
     name = "live-out integers"
 
-    def applies(self, draft: Draft) -> bool:
-        """Tell whether the module asks for reverse mode."""
-        return has_reverse(draft.code)
-
-    def run(self, draft: Draft) -> None:
-        """Name what leaves the loops of every function."""
-        for function in draft.code.functions:
-            live_outs = function.analysis(LiveOuts)
-            if live_outs.has_loops:
-                _name(function, live_outs)
-
-
-def _name(function: Function, live_outs: LiveOuts) -> None:
-    """Name what leaves each loop, from the inside to the outside: a name may leave the next loop, too."""
-    made = [one for one in function.instructions if _is_integer_here(one)]
-    while made:
-        made = _with_names(made, live_outs)
+    def name_all(self, function: Function, live_outs: LiveOuts) -> None:
+        """Name what leaves each loop, from the inside to the outside: a name may leave the next loop, too."""
+        made = [one for one in function.instructions if _is_integer_here(one)]
+        while made:
+            made = _with_names(made, live_outs)
 
 
 def _with_names(values: list[Instruction], live_outs: LiveOuts) -> list[Instruction]:

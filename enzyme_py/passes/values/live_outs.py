@@ -1,13 +1,16 @@
-"""Where the values of a loop leave it."""
+"""Where the values of a loop leave it, and the passes that name them there."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from enzyme_py.llvm import Analysis, Block, Builder, Function, Instruction
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.loops import Loop, Loops
+from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.module.requests import has_reverse
 
 
 class LiveOuts(Analysis):
@@ -53,3 +56,22 @@ class Starts:
         if block not in self._builders:
             self._builders[block] = Builder.at_start(block)
         return self._builders[block]
+
+
+class NamedLiveOuts(Pass):
+    """Values of some kind that leave their loops under names of their own, in reverse mode."""
+
+    def applies(self, draft: Draft) -> bool:
+        """Tell whether the module asks for reverse mode."""
+        return has_reverse(draft.code)
+
+    def run(self, draft: Draft) -> None:
+        """Name what leaves the loops of every function."""
+        for function in draft.code.functions:
+            live_outs = function.analysis(LiveOuts)
+            if live_outs.has_loops:
+                self.name_all(function, live_outs)
+
+    @abstractmethod
+    def name_all(self, function: Function, live_outs: LiveOuts) -> None:
+        """Name what leaves the loops of a function."""

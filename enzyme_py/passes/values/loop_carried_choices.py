@@ -23,8 +23,8 @@ from __future__ import annotations
 from enzyme_py.llvm import Builder, Function, Instruction, Phi, Select, Value
 from enzyme_py.llvm.analyses.loops import Loop
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.opaque import hidden
-from enzyme_py.passes.requests import has_reverse
+from enzyme_py.passes.module.opaque import hidden
+from enzyme_py.passes.module.requests import has_reverse
 from enzyme_py.passes.values.live_outs import LiveOuts
 
 _FLOATS = ("double", "float")

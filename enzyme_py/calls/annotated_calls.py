@@ -1,0 +1,134 @@
+"""`autodiff`: a kernel and annotated arguments in, derivatives out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from enzyme_py.annotations import Annotation, Const, arrays_in, as_annotation, share_memory
+from enzyme_py.calls.shared_arguments import Shared, check_unwritten
+from enzyme_py.errors import AnnotationError, ShadowError
+from enzyme_py.foundations.keeping import made_of
+from enzyme_py.frontend.functions.bound import opened
+from enzyme_py.frontend.functions.kernels import is_kernel
+from enzyme_py.frontend.target.lower import argument_names, where_is
+from enzyme_py.modes import Mode, Reverse
+from enzyme_py.request import Activity
+from enzyme_py.transforms.derivatives.annotated import Annotated
+from enzyme_py.transforms.plans.runners import positional_runner
+
+_NUMBERS = frozenset((float, int, complex, bool, np.float64, np.float32, np.int64, np.complex128))
+
+
+def autodiff(*given: Any) -> tuple[Any, ...]:
+    """Differentiate a kernel: `autodiff([mode,] f, [return activity,] *annotated arguments)`.
+
+    Forward returns `(derivative,)`, ForwardWithPrimal `(derivative, primal)`. Reverse adds to the
+    shadows and returns `(gradients,)`, with one entry per argument: the gradient of an Active one,
+    None for others; ReverseWithPrimal returns `(gradients, primal)`. A batch puts a tuple with a
+    part per lane in place of each derivative. The mode may be left out: Reverse.
+    """
+    kinds = tuple(map(type, given))
+    place = 1 if kinds and kinds[0] is Mode else 0
+    if len(given) <= place:
+        return _autodiff(given, None)
+    kernel = given[place]
+    if not is_kernel(kernel):
+        return _autodiff(given, None)
+    form = id(given[0]) if place else 0, kinds
+    known = made_of(kernel, "calls").get(form)
+    if known is None:
+        return _autodiff(given, form)
+    rest = given[place + 1 :]
+    parts: list[Any] = []
+    in_memory = 0
+    for one in rest:
+        if isinstance(one, Annotation):
+            parts.append(one.primal)
+            parts.extend(one.shadows)
+            in_memory += type(one.primal) not in _NUMBERS
+        else:
+            parts.append(one)
+            in_memory += type(one) not in _NUMBERS
+    shared: list[Shared] = []
+    if in_memory > 1:
+        shared = check_apart(kernel, [as_annotation(one) for one in rest])
+    returned: tuple[Any, ...] = known[1](*parts)
+    check_unwritten(kernel, shared)
+    return returned
+
+
+def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, ...]:
+    """Run `autodiff` of anything, and have the kernel remember the runner of a call of this form."""
+    mode, function, result, rest = _read(given)
+    kernel, held = opened(function)
+    annotations = [*map(Const, held), *map(as_annotation, rest)]
+    width, is_batch = lanes_of(kernel, annotations)
+    shared = check_apart(kernel, annotations)
+    activities = tuple(one.activity for one in annotations)
+    plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held))
+    parts: list[Any] = []
+    for one in annotations:
+        parts.append(one.primal)
+        parts.extend(one.shadows)
+    runner = positional_runner(plan, len(parts))
+    if form is not None and result is None and not is_batch:
+        made_of(kernel, "calls")[form] = given[0], runner  # the mode is held: its id is in the key
+    returned: tuple[Any, ...] = runner(*parts)
+    check_unwritten(kernel, shared)
+    return returned
+
+
+def _read(given: Sequence[Any]) -> tuple[Mode, Any, Activity | None, list[Any]]:
+    """Sort the arguments of autodiff by what they are."""
+    rest = list(given)
+    mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
+    if not rest:
+        message = "autodiff needs a function to differentiate"
+        raise AnnotationError(message, remedy="write autodiff(Reverse, f, Duplicated(x, dx))")
+    function = rest.pop(0)
+    if isinstance(function, Const):
+        function = function.primal
+    result = None
+    if rest and isinstance(rest[0], type) and issubclass(rest[0], Annotation):
+        result = rest.pop(0).activity
+    if mode.is_split:
+        message = f"{mode} has two halves, which autodiff cannot run as one"
+        raise AnnotationError(message, remedy="use autodiff_thunk, or the mode Reverse")
+    return mode, function, result, rest
+
+
+def lanes_of(kernel: Any, annotations: Sequence[Annotation]) -> tuple[int, bool]:
+    """Return the number of lanes, and whether results come in tuples of lanes."""
+    batches = [one for one in annotations if type(one).__name__.startswith("Batch")]
+    widths = {len(one.shadows) for one in annotations if one.shadows}
+    if len(widths) > 1:
+        message = f"the arguments have batches of different widths: {sorted(widths)}"
+        remedy = "give every duplicated argument the same number of shadows"
+        raise AnnotationError(message, where=where_is(kernel), remedy=remedy)
+    return (widths.pop() if widths else 1), bool(batches)
+
+
+def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> list[Shared]:
+    """Refuse a shadow that shares memory with another argument or its shadow; return the arguments that do."""
+    arrays = [
+        (number, place == 0, array)
+        for number, one in enumerate(annotations)
+        for place, value in enumerate((one.primal, *one.shadows))
+        for array in arrays_in(value)
+    ]
+    shared: list[Shared] = []
+    for i, (number, is_primal, array) in enumerate(arrays):
+        for other_number, other_is_primal, other in arrays[:i]:
+            if number == other_number or not share_memory(array, other):
+                continue
+            names = argument_names(kernel)
+            name, other_name = names[number], names[other_number]
+            if is_primal and other_is_primal:
+                shared.append(Shared((other_name, name), other, array, other.copy()))
+                continue
+            message = f"a shadow of `{name}` and one of `{other_name}` share memory"
+            raise ShadowError(message, where=where_is(kernel), remedy="give each its own memory")
+    return shared

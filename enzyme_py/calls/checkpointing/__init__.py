@@ -1,0 +1,1 @@
+"""`checkpoint` and `remat`: less memory for reverse mode."""

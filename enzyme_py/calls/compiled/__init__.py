@@ -1,0 +1,16 @@
+"""What users call, in compiled code: importing this package teaches Numba the public names.
+
+It is the last room of derivatives, and may import all others.
+"""
+
+from enzyme_py.calls.compiled import checkpoints as checkpoints
+from enzyme_py.calls.compiled import jacobian_overloads as jacobian_overloads
+from enzyme_py.calls.compiled import linearize as linearize
+from enzyme_py.calls.compiled import mapping as mapping
+from enzyme_py.calls.compiled import overloads as overloads
+from enzyme_py.calls.compiled import requests as requests
+from enzyme_py.calls.compiled import tile as tile
+from enzyme_py.calls.compiled import tree_keys as tree_keys
+from enzyme_py.calls.compiled import vjp as vjp
+from enzyme_py.transforms.values import functions as functions
+from enzyme_py.transforms.values import stop as stop

@@ -1,0 +1,207 @@
+"""Derivatives of functions with any result, and second derivatives: jacobian, hessian, hvp.
+
+`jacobian` evaluates at once, as Enzyme.jl's does; `jacfwd`, `jacrev` and `hessian` return kernels,
+as JAX's do, which can be called, called from compiled code, and transformed again.
+
+The Jacobian of an output by an argument has the shape out.shape + in.shape. Where the output or the
+argument is a tuple, the result is one of the same structure. Kernels may write to their arguments:
+every run gets copies, and what they write is no output (`output_of` makes it one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from enzyme_py.annotations import Const
+from enzyme_py.calls.directions import check_tangents
+from enzyme_py.calls.operators import grad, numbered, transformed
+from enzyme_py.errors import AnnotationError
+from enzyme_py.foundations.trees import as_trees, as_tuples
+from enzyme_py.frontend.functions.bound import opened
+from enzyme_py.frontend.target.lower import argument_names, where_is
+from enzyme_py.modes import Forward, Mode, Reverse
+from enzyme_py.transforms.jacobians.jacobian import Jacobian, jacobian_runner
+from enzyme_py.transforms.jacobians.products import Product, product_runner
+
+
+def jacobian(*given: Any, chunk: int | None = None, holomorphic: bool = False) -> tuple[Any, ...]:
+    """Return the Jacobians of a function: `jacobian([mode,] f, *args)`, one entry per argument.
+
+    An entry has the shape out.shape + in.shape; None for integers and whatever else has no
+    derivative, and for arguments given as Const. Forward mode computes columns, Reverse (the
+    default) rows, `chunk` of them in one run. With a mode that asks for the primal,
+    `(jacobians, result)`. Complex arguments need `holomorphic=True`.
+    """
+    rest = list(given)
+    mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
+    if not rest:
+        raise AnnotationError("jacobian needs a function", remedy="write jacobian(f, x)")
+    kernel, held = opened(rest.pop(0))
+    constant = [isinstance(one, Const) for one in rest]
+    values = [one.primal if isinstance(one, Const) else one for one in rest]
+    plan = Jacobian(
+        kernel,
+        _unsplit(mode, "jacobian"),
+        constants=tuple(n for n, is_constant in enumerate(constant) if is_constant),
+        chunk=checked_chunk(chunk),
+        holomorphic=bool(holomorphic),
+        skipped=len(held),
+    )
+    found: tuple[Any, ...] = jacobian_runner(plan)(*held, *values)
+    return found
+
+
+def jacfwd(
+    f: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    chunk: int | None = None,
+) -> Any:
+    """Return the function that computes the Jacobian of `f` by forward mode, column by column.
+
+    `argnums` names the arguments: one number gives one Jacobian, a tuple a tuple of them. Where `f`
+    returns a tuple, its structure is the outer one. With `has_aux`, `f` returns `(value, aux)` and
+    the new function `(jacobian, aux)`. `chunk` columns are computed in one run.
+    """
+    return _runner(f, Forward, argnums, has_aux, holomorphic, chunk)
+
+
+def jacrev(
+    f: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    chunk: int | None = None,
+) -> Any:
+    """Return the function that computes the Jacobian of `f` by reverse mode, row by row.
+
+    See `jacfwd`, which is the cheaper one where there are fewer inputs than outputs.
+    """
+    return _runner(f, Reverse, argnums, has_aux, holomorphic, chunk)
+
+
+def _runner(
+    f: Callable[..., Any],
+    mode: Mode,
+    argnums: int | Sequence[int],
+    has_aux: bool,
+    holomorphic: bool,
+    chunk: int | None,
+) -> Any:
+    numbers, is_single = numbered(argnums)
+    checked = checked_chunk(chunk)
+
+    def make(kernel: Any, held: int) -> Any:
+        plan = Jacobian(
+            kernel,
+            mode,
+            argnums=numbers,
+            is_single=is_single,
+            by_output=True,
+            chunk=checked,
+            holomorphic=bool(holomorphic),
+            has_aux=bool(has_aux),
+            skipped=held,
+        )
+        return jacobian_runner(plan)
+
+    return transformed(f, make)
+
+
+def hessian(
+    f: Callable[..., Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    outer: Mode = Forward,
+    inner: Mode = Reverse,
+    chunk: int | None = None,
+) -> Any:
+    """Return the function that computes the Hessian of `f`, a kernel with a scalar result.
+
+    For an argument of shape s it has the shape s + s; a tuple of argnums gives a tuple of tuples.
+    By default it is the forward derivative of the reverse gradient; `outer` and `inner` choose
+    another nesting. With `has_aux`, `f` returns `(value, aux)`, the new function `(hessian, aux)`.
+    """
+    inner, outer = _unsplit(inner, "hessian"), _unsplit(outer, "hessian")
+    if inner.is_forward:
+        gradient = _runner(f, inner, argnums, has_aux, False, None)
+    else:
+        gradient = grad(f, argnums, has_aux)
+    return _runner(gradient, outer, argnums, has_aux, False, chunk)
+
+
+def hvp(
+    f: Callable[..., Any],
+    x: Any,
+    v: Any,
+    *others: Any,
+    outer: Mode = Forward,
+    inner: Mode = Reverse,
+) -> Any:
+    """Return the Hessian of the scalar kernel `f` by its first argument, times `v`.
+
+    `others` are the kernel's further arguments, held fixed. It costs a small multiple of a
+    gradient, whatever the size of x.
+    """
+    return _product(f, x, v, others, outer, inner)[0]
+
+
+def hvp_and_gradient(
+    f: Callable[..., Any], x: Any, v: Any, *others: Any, inner: Mode = Reverse
+) -> tuple[Any, Any]:
+    """Return `(product, gradient)`: the product that `hvp` computes, and the gradient beside it."""
+    product, gradient = _product(f, x, v, others, Forward, inner)
+    return product, gradient
+
+
+def vhp(
+    f: Callable[..., Any],
+    x: Any,
+    v: Any,
+    *others: Any,
+    outer: Mode = Reverse,
+    inner: Mode = Reverse,
+) -> Any:
+    """Return `v` times the Hessian of `f`: as `hvp`, from the left, by the pull-back of the gradient.
+
+    The two are equal where second derivatives are continuous.
+    """
+    return _product(f, x, v, others, outer, inner)[0]
+
+
+def _product(
+    f: Callable[..., Any], x: Any, v: Any, others: Sequence[Any], outer: Mode, inner: Mode
+) -> Any:
+    kernel, held = opened(f)
+    outer, inner = _unsplit(outer, "hvp"), _unsplit(inner, "hvp")
+    x, v = as_tuples(x), as_tuples(v)
+    check_tangents((x,), (v,), argument_names(kernel)[len(held) :], where_is(kernel))
+    runner = product_runner(Product(kernel, outer, inner, len(held)))
+    return as_trees(runner(x, v, *held, *others))
+
+
+def _unsplit(mode: Any, name: str) -> Mode:
+    if not isinstance(mode, Mode):
+        message = f"{name} takes a mode there, not {mode!r}"
+        raise AnnotationError(message, remedy="pass enzyme.Forward or enzyme.Reverse")
+    if mode.is_split:
+        message = f"{mode} has two halves, which {name} cannot run as one"
+        raise AnnotationError(message, remedy="use the mode Reverse")
+    return mode
+
+
+def checked_chunk(chunk: Any) -> int | None:
+    """Return a chunk that can be used, or raise."""
+    if chunk is None:
+        return None
+    if not isinstance(chunk, (int, np.integer)) or isinstance(chunk, bool) or not 1 <= chunk <= 64:
+        message = f"chunk must be a number from 1 to 64, not {chunk!r}"
+        raise AnnotationError(message, remedy="leave it out: a good one is chosen")
+    return int(chunk)
+
+
+__all__ = ["hessian", "hvp", "hvp_and_gradient", "jacfwd", "jacobian", "jacrev", "vhp"]

@@ -1,0 +1,21 @@
+"""`enzyme.jit`: a Numba kernel. Calling it runs the primal at njit speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from enzyme_py.frontend.functions.kernels import jitted
+
+
+def jit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Compile a Python function as a kernel; use it as a decorator.
+
+    The options are Numba's (fastmath, cache, error_model, boundscheck, nogil, ...). Plain Python
+    functions that the kernel calls are compiled with it. The result is a Numba dispatcher: call it
+    from Python or from @njit code, and give it to any transform.
+    """
+    if function is None:
+        return lambda one: jit(one, **options)
+    options.pop("nopython", None)
+    return jitted(getattr(function, "py_func", function), options)

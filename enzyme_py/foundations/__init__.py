@@ -1,0 +1,1 @@
+"""Small helpers that know nothing of derivatives, and that every room may use."""

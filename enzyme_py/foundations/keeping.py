@@ -1,0 +1,154 @@
+"""What is made of a function lives exactly as long as the function.
+
+Derivatives, runners and helper kernels refer to the kernel that they were made of. In a table of
+their own, weak keys or not, they would keep it, and it them, for ever. Here the table lies on the
+function itself, so that all of it is one island, and goes when nobody outside holds any part.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import os
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+_ATTRIBUTE = "_enzyme_py_made"
+_numbers = itertools.count(1)
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_T = TypeVar("_T")
+
+
+class _Made:
+    """The tables of one owner. What copies attributes (functools.wraps, pickling) gets none of them."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = weakref.ref(owner)
+        self.tables: dict[str, dict[Any, Any]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_nothing, ())
+
+
+def _nothing() -> None:
+    """What comes out of a pickle in the place of tables."""
+
+
+def made_of(owner: Any, name: str) -> dict[Any, Any]:
+    """Return the table of this name, of a function or a dispatcher."""
+    made = owner.__dict__.get(_ATTRIBUTE)
+    if not isinstance(made, _Made) or made.owner() is not owner:
+        made = _Made(owner)
+        owner.__dict__[_ATTRIBUTE] = made
+    return made.tables.setdefault(name, {})
+
+
+_locks: weakref.WeakKeyDictionary[Any, threading.Lock] = weakref.WeakKeyDictionary()
+os.register_at_fork(after_in_child=_locks.clear)  # threads of the parent may have held some
+
+
+def lock_of(owner: Any) -> threading.Lock:
+    """Return the lock of those who make something of a function or a dispatcher that is made once."""
+    return _locks.setdefault(owner, threading.Lock())
+
+
+def _owner(value: Any) -> Any:
+    """Return the dispatcher that a value is or has."""
+    return value if hasattr(value, "py_func") else value.kernel
+
+
+def kept_with_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Remember results, as functools.lru_cache does, with the kernel that the first argument is or has."""
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @functools.wraps(function)
+    def remembered(*given: _P.args, **named: _P.kwargs) -> _R:
+        key = (given, tuple(named.items())) if named else given
+        table = made_of(_owner(given[0]), name)
+        try:
+            return table[key]  # type: ignore[no-any-return]
+        except KeyError:
+            return table.setdefault(key, function(*given, **named))  # type: ignore[no-any-return]
+
+    return remembered
+
+
+class _Overloads(OrderedDict[Any, Any]):
+    """The compiled overloads of a dispatcher; notes under which names Numba knows them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entry_points: list[Any] = []
+
+    def __setitem__(self, types: Any, compiled: Any) -> None:
+        super().__setitem__(types, compiled)
+        self.entry_points.append(compiled.entry_point)
+
+
+def released(dispatcher: _T) -> _T:
+    """Let a new dispatcher go when nobody holds it.
+
+    Numba's own finalizer, which lives in a table of the process, holds the overloads, and these lead to
+    the Python function, to what it captures, and so back to the dispatcher. This one holds less.
+    """
+    owner: Any = dispatcher
+    owner.overloads = _Overloads()
+    dying = weakref.finalize(owner, _forget, owner.targetctx, owner.overloads.entry_points)
+    dying.atexit = False
+    return dispatcher
+
+
+def _forget(context: Any, entry_points: list[Any]) -> None:
+    for entry_point in entry_points:
+        with contextlib.suppress(KeyError):
+            context.remove_user_function(entry_point)
+
+
+class Carried:
+    """What a Numba type carries of a kernel: a number of its own, and no hold on it.
+
+    Numba keeps every type for ever. The kernel holds the value, and equal values are one.
+    """
+
+    def __init__(self, value: Any) -> None:
+        table = made_of(_owner(value), "carried")
+        kept, self.number = table.setdefault(value, (value, next(_numbers)))
+        self._kept = weakref.ref(kept)
+
+    @property
+    def value(self) -> Any:
+        """The value; whoever can ask holds its kernel."""
+        value = self._kept()
+        if value is None:
+            raise ReferenceError("the kernel of this type is gone")
+        return value
+
+
+class Recent:
+    """A table that forgets what was not asked for longest."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Any) -> Any:
+        """Return what is kept under a key, or None."""
+        with self._lock:
+            if key not in self._found:
+                return None
+            self._found.move_to_end(key)
+            return self._found[key]
+
+    def put(self, key: Any, value: Any) -> Any:
+        """Keep a value, unless there is one already; return the one that is kept."""
+        with self._lock:
+            kept = self._found.setdefault(key, value)
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)
+            return kept

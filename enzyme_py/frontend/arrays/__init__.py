@@ -1,0 +1,1 @@
+"""Arrays in kernels: their shapes, copies, growth, and iteration over them."""

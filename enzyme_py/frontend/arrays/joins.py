@@ -1,0 +1,78 @@
+"""Concatenation and copies of arrays as block copies (blocks.py), where the table says so.
+
+Numba's lowering calls two functions of its own for all of concatenate, stack, append, copy, flatten
+and their kin. While a kernel is compiled they are replaced by those of this file, which pass
+everything on that is not theirs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils
+from numba.core.imputils import impl_ret_new_ref
+from numba.np import arrayobj
+from numba.np.arrayobj import make_array
+
+from enzyme_py.frontend.arrays.blocks import NUMBA, Block, can_copy, copy_block, ways
+
+_concatenate = arrayobj._do_concatenate
+_copy = arrayobj._array_copy
+
+
+@contextlib.contextmanager
+def block_joins() -> Iterator[None]:
+    """Within the block, what Numba compiles joins and copies arrays by this file."""
+    arrayobj._do_concatenate, arrayobj._array_copy = _joined, _copied
+    try:
+        yield
+    finally:
+        arrayobj._do_concatenate, arrayobj._array_copy = _concatenate, _copy
+
+
+def _joined(
+    context: Any,
+    builder: ir.IRBuilder,
+    axis: Any,
+    kinds: Any,
+    arrays: Any,
+    shapes: Any,
+    steps: Any,
+    result: Any,
+    shape: Any,
+) -> Any:
+    if ways["concatenate"] == NUMBA or not all(can_copy(result, one, result.ndim) for one in kinds):
+        return _concatenate(context, builder, axis, kinds, arrays, shapes, steps, result, shape)
+    made = arrayobj._empty_nd_impl(context, builder, result, shape)
+    to_steps = cgutils.unpack_tuple(builder, made.strides)
+    place = made.data
+    for kind, array, own, own_steps in zip(kinds, arrays, shapes, steps, strict=True):
+        target = Block(place, own, to_steps)
+        copy_block(builder, result.dtype, target, kind.dtype, Block(array.data, own, own_steps))
+        place = cgutils.pointer_add(builder, place, _along(builder, axis, own, to_steps))
+    return made
+
+
+def _along(builder: ir.IRBuilder, axis: Any, shape: Any, steps: Any) -> Any:
+    """Return how many bytes an array takes along an axis that is known at run time only."""
+    offset = axis.type(0)
+    for dimension, (size, step) in enumerate(zip(shape, steps, strict=True)):
+        is_axis = builder.icmp_signed("==", axis.type(dimension), axis)
+        offset = builder.select(is_axis, builder.mul(size, step), offset)
+    return offset
+
+
+def _copied(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
+    kind, result = sig.args[0], sig.return_type
+    if ways["copy"] == NUMBA or not can_copy(result, kind, kind.ndim):
+        return _copy(context, builder, sig, args)
+    source = make_array(kind)(context, builder, args[0])
+    shape = cgutils.unpack_tuple(builder, source.shape)
+    made = arrayobj._empty_nd_impl(context, builder, result, shape)
+    target = Block(made.data, shape, cgutils.unpack_tuple(builder, made.strides))
+    origin = Block(source.data, shape, cgutils.unpack_tuple(builder, source.strides))
+    copy_block(builder, result.dtype, target, kind.dtype, origin)
+    return impl_ret_new_ref(context, builder, result, made._getvalue())

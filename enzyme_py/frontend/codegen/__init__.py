@@ -1,0 +1,1 @@
+"""How kernels are lowered: their calling convention, the libraries they stand in, hints of types."""

@@ -1,0 +1,69 @@
+"""Functions of Python as arguments of kernels that are called from Python."""
+
+from __future__ import annotations
+
+import functools
+import types as pytypes
+from typing import Any
+
+from numba.core import types
+from numba.core.dispatcher import OmittedArg, Purpose, typeof
+from numba.core.registry import CPUDispatcher
+
+from enzyme_py.frontend.functions.bound import BoundTransform, check_callable, opened
+from enzyme_py.frontend.functions.bound_types import BoundKernelType
+
+_FUNCTIONS = (pytypes.FunctionType, functools.partial, BoundTransform)
+
+
+def function_type(value: Any) -> Any:
+    """Return the Numba type of a function of Python, or a tuple with one; None for all else."""
+    if isinstance(value, tuple) and any(map(_holds_function, value)):  # the arguments behind a star
+        return types.BaseTuple.from_types([_typeof(one) for one in value], _named_class(value))
+    if not isinstance(value, _FUNCTIONS):
+        return None
+    kernel, values = opened(value)
+    return BoundKernelType(kernel, [_typeof(one) for one in values])
+
+
+def _holds_function(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_holds_function, value))
+    return isinstance(value, _FUNCTIONS)
+
+
+def _named_class(value: tuple[Any, ...]) -> type | None:
+    return type(value) if hasattr(value, "_fields") else None
+
+
+def _typeof(value: Any) -> Any:
+    return function_type(value) or typeof(value, Purpose.argument)
+
+
+def omitted(default: Any) -> Any:
+    """Return what stands for an argument that is left at its default."""
+    return OmittedArg(default)
+
+
+def values_of(function: Any) -> tuple[Any, ...]:
+    """Return the values that a function of Python holds now."""
+    return opened(function)[1]
+
+
+class TakesFunctions:
+    """What a dispatcher of ours adds: functions of Python are arguments like any other."""
+
+    _types_active_call: set[Any]
+
+    def typeof_pyval(self, value: Any) -> Any:
+        """Return the type of an argument; Numba's C code asks for what it does not know."""
+        found = function_type(value)
+        if found is None:
+            check_callable(value)
+            return super().typeof_pyval(value)  # type: ignore[misc]
+        self._types_active_call.add(found)
+        return found
+
+
+class FunctionDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
+    """The dispatcher that `enzyme.jit` makes."""

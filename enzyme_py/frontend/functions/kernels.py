@@ -1,0 +1,185 @@
+"""From whatever a user calls a function to the one object that stands for a kernel.
+
+A kernel is a Numba CPU dispatcher, compared by identity: equal requests share their code. Plain
+functions get one on first use. Two functions made from the same `def` or `lambda` with the same
+captured values are the same kernel, so a lambda written in a loop compiles once.
+"""
+
+from __future__ import annotations
+
+import functools
+import types as pytypes
+from typing import Any
+
+import numba
+from numba.core.registry import CPUDispatcher
+
+from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.foundations.keeping import Recent, made_of, released
+
+_KERNEL = "kernel"
+NO_VALUE = object()  # in the place of what a variable will hold that a function captures
+_by_content = Recent(512)  # for functions that are made anew in each turn of a loop, as a lambda
+
+
+def is_kernel(value: Any) -> bool:
+    """Tell whether a value is a kernel already."""
+    return isinstance(value, CPUDispatcher)
+
+
+def as_kernel(function: Any) -> Any:
+    """Return the CPU dispatcher for a jitted or plain Python function."""
+    function = getattr(function, "origin", function)
+    if isinstance(function, CPUDispatcher):
+        return function
+    if isinstance(function, pytypes.FunctionType):
+        return _kernel_of(function)
+    if isinstance(function, functools.partial):
+        return _kernel_of_partial(function)
+    from enzyme_py.frontend.functions.bound import check_callable
+
+    check_callable(function)
+    message = f"cannot differentiate {function!r}: it is no Python function"
+    raise UnsupportedTypeError(message, remedy="wrap the call in a function: lambda x: f(x)")
+
+
+def _kernel_of(function: pytypes.FunctionType) -> Any:
+    own = made_of(function, _KERNEL)
+    found = own.get("kernel")
+    if found is None or not _is_as_captured(function, own):
+        key = _content(function)
+        found = _by_content.get(key) if key is not None else None
+        if found is None:
+            found = jitted(function, {})
+            if key is not None:
+                found = _by_content.put(key, found)
+        own["kernel"] = found
+        own["captured"] = contents_of(function)
+    return found
+
+
+def contents_of(function: Any) -> tuple[Any, ...]:
+    """Return what a function has captured so far."""
+    return tuple(map(_cell_value, getattr(function, "__closure__", None) or ()))
+
+
+def _is_as_captured(function: Any, own: dict[Any, Any]) -> bool:
+    """Tell whether a function's variables have the values for which its kernel was made."""
+    then = own.get("captured")
+    now = contents_of(function)
+    return then is None or all(one is other for one, other in zip(then, now, strict=True))
+
+
+def _content(function: pytypes.FunctionType) -> Any:
+    """Return a key that equal functions share, or None if something captured has no hash."""
+    try:
+        captured = contents_of(function)
+        # Also the globals that it names: Numba freezes their values when it compiles.
+        named = named_globals(function.__code__, function.__globals__)
+        parts = (*captured, *named, *(function.__defaults__ or ()))
+        key = (function.__code__, id(function.__globals__), tuple(map(distinct, parts)))
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def named_globals(code: pytypes.CodeType, scope: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the values of the globals that some code names."""
+    return tuple(scope[name] for name in sorted(_global_names(code)) if name in scope)
+
+
+def distinct(value: Any) -> Any:
+    """Return a key for a value that tells 1 from True and 1.0, and 0.0 from -0.0."""
+    if isinstance(value, tuple):
+        return type(value), tuple(map(distinct, value))
+    if isinstance(value, (float, complex)):
+        return type(value), repr(value)
+    return type(value), value
+
+
+def _kernel_of_partial(function: functools.partial[Any]) -> Any:
+    """Return the kernel of a partial, with the bound values compiled in."""
+    from enzyme_py.frontend.functions.partials import partial_kernel
+
+    given = (*function.args, *function.keywords.values())
+    fixed = tuple((value,) for value in given)
+    kernel = as_kernel(function.func)
+    return partial_kernel(kernel, 0, len(function.args), tuple(function.keywords), fixed)
+
+
+def jitted(function: Any, options: dict[str, Any]) -> Any:
+    """Return an njit dispatcher of the function in which plain Python helpers are jitted too.
+
+    Numba resolves a global when it compiles, so the helpers' places are filled after the
+    dispatcher is known: recursion, also mutual, ends there.
+    """
+    names = [
+        name
+        for name in sorted(_global_names(function.__code__))
+        if _is_helper(function.__globals__.get(name))
+    ]
+    cells = function.__closure__ or ()
+    captured = [_is_helper(_cell_value(cell)) for cell in cells]
+    if not names and not any(captured):
+        dispatcher = made_of(function, _KERNEL)["kernel"] = _dispatcher(function, options)
+        return dispatcher
+    copy = _with_own_scope(function, captured)
+    dispatcher = made_of(function, _KERNEL)["kernel"] = _dispatcher(copy, options)
+    for name in names:
+        copy.__globals__[name] = as_kernel(function.__globals__[name])
+    for cell, new, plain in zip(cells, copy.__closure__ or (), captured, strict=True):
+        if plain:
+            new.cell_contents = as_kernel(cell.cell_contents)
+    return dispatcher
+
+
+def _dispatcher(function: Any, options: dict[str, Any]) -> Any:
+    """Return what numba.njit returns, but for the functions that it takes as arguments."""
+    from enzyme_py.frontend.functions.function_arguments import FunctionDispatcher
+
+    dispatcher = released(numba.njit(**options)(function))
+    dispatcher.__class__ = FunctionDispatcher
+    return dispatcher
+
+
+def _with_own_scope(function: Any, captured: list[bool]) -> Any:
+    """Return a copy of the function whose globals and marked captures can be replaced."""
+    cells = function.__closure__ or ()
+    closure = tuple(
+        pytypes.CellType() if plain else cell for cell, plain in zip(cells, captured, strict=True)
+    )
+    scope = dict(function.__globals__)
+    copy = pytypes.FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, closure or None
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return functools.update_wrapper(copy, function)
+
+
+def _is_helper(value: Any) -> bool:
+    """Tell whether a captured value is a function of the user's that Numba has no name for."""
+    if isinstance(value, functools.partial):
+        return True
+    if not isinstance(value, pytypes.FunctionType):
+        return False
+    from numba.core.registry import cpu_target
+
+    typing = cpu_target.typing_context
+    typing.refresh()
+    return typing._lookup_global(value) is None
+
+
+def _cell_value(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # assigned later than the function was made
+        return NO_VALUE
+
+
+def _global_names(code: pytypes.CodeType) -> set[str]:
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, pytypes.CodeType):
+            names |= _global_names(constant)
+    return names

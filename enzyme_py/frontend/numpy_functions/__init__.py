@@ -1,0 +1,1 @@
+"""Functions of NumPy and SciPy that are lowered our way."""

@@ -1,0 +1,167 @@
+"""np.cbrt, np.sinc and np.std, whose code in Numba has no derivative at zero, or a wrong second one elsewhere.
+
+They are compiled in place of functions inside of Numba's own, by name. As in frontend/numpy_functions/special.py, the value is
+Numba's own, as a constant, and the derivatives are those of something smooth.
+"""
+
+from __future__ import annotations
+
+import cmath
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import overload, register_jitable
+from numba.np import npyfuncs, ufunc_db
+from numba.np.numpy_support import as_dtype
+
+from enzyme_py.frontend.codegen.library_calls import constant, library_function
+from enzyme_py.frontend.codegen.type_hints import BARRIER
+
+_HUGE = 1e308
+_root = library_function("cbrt", 1)
+
+
+_sign = ufunc_db.get_ufunc_info(np.sign)["d->d"]
+
+
+@contextlib.contextmanager
+def constant_signs() -> Iterator[None]:
+    """Within the block, np.sign gives constants; Numba's gives zero itself at zero, with a slope."""
+    kinds = ufunc_db.get_ufunc_info(np.sign)
+    usual = {kind: code for kind, code in kinds.items() if code is _sign}
+    kinds.update(dict.fromkeys(usual, _constant_sign))
+    try:
+        yield
+    finally:
+        kinds.update(usual)
+
+
+def _constant_sign(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
+    passed = ir.FunctionType(args[0].type, [args[0].type])
+    name = f"{BARRIER}.{args[0].type}"
+    barrier = cgutils.get_or_insert_function(builder.module, passed, name)
+    return _sign(context, builder, sig, [builder.call(barrier, args)])
+
+
+def smooth_version(function: Any) -> Any:
+    """Return what is compiled in place of a function that Numba compiles for its own use."""
+    if function.__module__ != npyfuncs.__name__:
+        return function
+    return _REPLACED.get(function.__qualname__, function)
+
+
+def _cbrt(x):  # type: ignore[no-untyped-def]
+    if x == 0.0:
+        return (x * _HUGE) * _HUGE  # an infinite slope; for floats of 32 bits, a product of doubles
+    if math.isinf(x) or math.isnan(x):
+        return x
+    value = _root(constant(np.float64(x)))
+    smooth = math.exp(math.log(abs(np.float64(x))) / 3.0)
+    return value + math.copysign(1.0, value) * (smooth - constant(smooth))
+
+
+_REPLACED: dict[str, Callable[..., Any]] = {"np_real_cbrt_impl.<locals>._cbrt": _cbrt}
+
+_SERIES = tuple((-1.0) ** k / math.factorial(2 * k + 1) for k in range(9, -1, -1))
+
+
+@register_jitable
+def _smooth_sinc(y):  # type: ignore[no-untyped-def]
+    """Return sin(y) / y by its series, for numbers below one."""
+    square = y * y
+    value = square * 0.0
+    for factor in _SERIES:
+        value = value * square + factor
+    return value
+
+
+@overload(np.sinc, target="enzyme", strict=False)  # annotations would count as a difference
+def _sinc(x: Any) -> Callable[..., Any] | None:
+    if not isinstance(x, types.Float):
+        return None
+
+    def sinc(x):  # type: ignore[no-untyped-def]
+        y = x * np.pi
+        if abs(y) < 1.0:
+            return _smooth_sinc(y)
+        return np.sin(y) / y
+
+    return sinc
+
+
+def _spread(a):  # type: ignore[no-untyped-def]
+    """Return np.std of an array: of equal numbers with the slope of the variance, zero as that of a norm of zeros."""
+    square = a.var()
+    return square**0.5 if square > 0.0 else square
+
+
+@overload(np.std, target="enzyme", strict=False)
+def _std(a: Any) -> Callable[..., Any] | None:
+    return _spread if isinstance(a, types.Array) else None
+
+
+def method(function: Any, sig: Any) -> Callable[..., Any] | None:
+    """Return what lowers `x.std()`, None for anything else (see scans.method)."""
+    if sig is None or getattr(function, "typing_key", None) != (types.Array, "std"):
+        return None
+
+    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+        return context.compile_internal(builder, _spread, sig.as_function(), args)
+
+    return lower
+
+
+@register_jitable
+def _sinh_at_infinity(x, y):  # type: ignore[no-untyped-def]
+    if math.isnan(y):
+        return complex(x, y)
+    real, imaginary = math.cos(y), math.sin(y)
+    return complex(
+        real * x if real != 0.0 else real, imaginary * abs(x) if imaginary != 0.0 else imaginary
+    )
+
+
+@overload(cmath.sinh, target="enzyme", strict=False)
+def _complex_sinh(z: Any) -> Callable[..., Any] | None:
+    if not isinstance(z, types.Complex):
+        return None
+
+    def sinh(z):  # type: ignore[no-untyped-def]
+        x, y = z.real, z.imag
+        if math.isinf(x):
+            # Products with an infinity, also not taken, make NaN of second derivatives.
+            return _sinh_at_infinity(constant(x), constant(y))
+        return complex(math.cos(y) * math.sinh(x), math.sin(y) * math.cosh(x))
+
+    return sinh
+
+
+@overload(npyfuncs._npy_logaddexp, target="enzyme", strict=False)
+def _logaddexp(x1: Any, x2: Any) -> Callable[..., Any] | None:
+    return _sum_of_powers(np.exp, 1.0, as_dtype(x1).type) if x1 == x2 else None
+
+
+@overload(npyfuncs._npy_logaddexp2, target="enzyme", strict=False)
+def _logaddexp2(x1: Any, x2: Any) -> Callable[..., Any] | None:
+    return _sum_of_powers(np.exp2, 1.0 / math.log(2.0), as_dtype(x1).type) if x1 == x2 else None
+
+
+def _sum_of_powers(power: Any, unit: float, kind: Any) -> Callable[..., Any]:
+    """Return log(b^x1 + b^x2) to the base b.
+
+    Numba's forgets the second of two equal numbers. Here half of the slope comes from the choice of the
+    larger one, less what the slope of abs at 0 takes away.
+    """
+
+    def logarithm(x1, x2):  # type: ignore[no-untyped-def]
+        if x1 == x2 and math.isinf(x1):
+            return x1
+        larger = max(x1, x2)
+        return larger + kind(unit) * np.log1p(power(-abs(x1 - x2)))
+
+    return logarithm

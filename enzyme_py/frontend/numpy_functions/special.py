@@ -1,0 +1,161 @@
+"""Functions of numbers that Enzyme has no rule for, or a wrong one: what their derivatives are made of.
+
+A row says how a symbol of Numba's is computed instead, in Python that Numba compiles into the module.
+The value is that of the library's own function, to the last bit: it is a constant to derivatives, and added
+to it is `a - constant(a)`, which is zero, and whose derivatives of any order are those of a. So a needs
+to be right to some digits only, and derivatives of derivatives need no rules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.extending import register_jitable
+
+from enzyme_py.frontend.codegen.library_calls import constant, library_function
+
+_HUGE = 1e308
+_SHIFT = 12.0  # where Stirling's series is good to the last digit
+_HALF_LOG_TWO_PI = 0.9189385332046727418
+_LOG_PI = 1.1447298858494001741
+
+_gamma = library_function("numba_gamma", 1)
+_log_gamma = library_function("lgamma", 1)
+_next_after = library_function("numba_nextafter", 2)
+
+
+@register_jitable
+def _slope_of(value, smooth):  # type: ignore[no-untyped-def]  # compiled by Numba
+    """Return a constant with the derivatives of something else."""
+    return value + (smooth - constant(smooth))
+
+
+@register_jitable
+def _steep(value, x):  # type: ignore[no-untyped-def]
+    """Return a constant whose derivative by x is infinite."""
+    return value + ((x - constant(x)) * _HUGE) * _HUGE
+
+
+@register_jitable
+def _stirling(x):  # type: ignore[no-untyped-def]
+    """Return the logarithm of gamma of a positive number."""
+    shift = 0.0
+    if x < _SHIFT:
+        shift = math.log(x * (x + 1.0) * (x + 2.0) * (x + 3.0))
+        shift += math.log((x + 4.0) * (x + 5.0) * (x + 6.0) * (x + 7.0))
+        shift += math.log((x + 8.0) * (x + 9.0) * (x + 10.0) * (x + 11.0))
+        x = x + _SHIFT
+    y = 1.0 / (x * x)
+    series = -3617.0 / 122400.0
+    series = series * y + 1.0 / 156.0
+    series = series * y - 691.0 / 360360.0
+    series = series * y + 1.0 / 1188.0
+    series = series * y - 1.0 / 1680.0
+    series = series * y + 1.0 / 1260.0
+    series = series * y - 1.0 / 360.0
+    series = series * y + 1.0 / 12.0
+    return (x - 0.5) * math.log(x) - x + _HALF_LOG_TWO_PI + series / x - shift
+
+
+@register_jitable
+def _smooth_log_gamma(x):  # type: ignore[no-untyped-def]
+    if x > 0.0:
+        return _stirling(x)
+    # Reflection; the period is taken off first, so that the sine is right for large numbers.
+    part = x - math.floor(constant(x))
+    return _LOG_PI - math.log(math.sin(math.pi * part)) - _stirling(1.0 - x)
+
+
+def log_gamma(x):  # type: ignore[no-untyped-def]
+    """The logarithm of |gamma|; its derivative is digamma, and infinite at poles."""
+    value = _log_gamma(constant(x))
+    if math.isinf(value) or math.isnan(value):
+        return _steep(value, x)
+    return _slope_of(value, _smooth_log_gamma(x))
+
+
+def gamma(x):  # type: ignore[no-untyped-def]
+    """Gamma; its derivative is gamma times digamma."""
+    value = _gamma(constant(x))
+    if math.isinf(value) or math.isnan(value):
+        return _steep(value, x)
+    smooth = _smooth_log_gamma(x)
+    return value * math.exp(smooth - constant(smooth))
+
+
+def next_after(x, y):  # type: ignore[no-untyped-def]
+    """The neighbour of x: x and a constant."""
+    return _slope_of(_next_after(constant(x), constant(y)), x)
+
+
+def complex_power(x, y):  # type: ignore[no-untyped-def]
+    """x**y, by the steps of Numba's own C function; but a y without imaginary part may have a derivative."""
+    if x == 0.0:
+        if y == 0.0:
+            return x + 1.0
+        return x if y == 1.0 else x * 0.0
+    size = math.hypot(x.real, x.imag)
+    angle = math.atan2(x.imag, x.real)
+    length = math.pow(size, y.real) / math.exp(angle * y.imag)
+    phase = angle * y.real + y.imag * math.log(size)
+    return complex(length * math.cos(phase), length * math.sin(phase))
+
+
+def single_complex_power(x, y):  # type: ignore[no-untyped-def]
+    """The same in single precision, computed in double."""
+    return _narrow(complex_power_of(_wide(x), _wide(y)))
+
+
+complex_power_of = register_jitable(complex_power)
+
+
+@register_jitable
+def _wide(z):  # type: ignore[no-untyped-def]
+    return complex(z.real, z.imag)
+
+
+@register_jitable
+def _narrow(z):  # type: ignore[no-untyped-def]
+    return np.complex64(z)
+
+
+@dataclass(frozen=True)
+class Special:
+    """A symbol, and the function in its place, of as many numbers of one type."""
+
+    symbol: str
+    function: Callable[..., Any]
+    at: tuple[tuple[float, ...], ...]  # where the table is checked
+    type: Any = types.float64
+    arity: int = 1
+    by_address: bool = False  # numbers come by address, and the result goes to a last one
+
+
+_ROWS = (
+    Special("numba_gamma", gamma, ((0.5,), (1.0,), (4.3,), (-1.4,), (30.0,))),
+    Special("lgamma", log_gamma, ((0.01,), (0.5,), (2.0,), (11.9,), (-1.4,), (-20.3,), (1e6,))),
+    Special("numba_nextafter", next_after, ((1.0, 2.0), (1.0, 0.0)), arity=2),
+    Special(
+        "numba_cpow",
+        complex_power,
+        ((0.3, 0.4, 1.5, 0.2), (0.3, -0.4, 3.0, 0.0)),
+        types.complex128,
+        2,
+        by_address=True,
+    ),
+    Special(
+        "numba_cpowf",
+        single_complex_power,
+        ((0.3, 0.4, 1.5, 0.2), (0.3, -0.4, 3.0, 0.0)),
+        types.complex64,
+        2,
+        by_address=True,
+    ),
+    Special("nextafter", next_after, ((1.0, 2.0), (1.0, 0.0)), arity=2),
+)
+SPECIAL = {row.symbol: row for row in _ROWS}

@@ -1,0 +1,1 @@
+"""The Numba target of kernels, and what is lowered by this package in place of Numba."""

@@ -1,0 +1,184 @@
+"""Lowering: a Python function and its argument types become raw LLVM IR, ready to be linked.
+
+    lower(function, argument_types) -> LoweredKernel
+
+`compile_kernel` is the same without the linking: what a request inside another kernel needs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import errors as numba_errors
+from numba.core.compiler_lock import global_compiler_lock
+
+from enzyme_py.errors import AnnotationError, EnzymeError, LoweringError, Where, own_error
+from enzyme_py.foundations.llvm_modules import Modules
+from enzyme_py.frontend.codegen.library import linked_module, with_callees
+from enzyme_py.frontend.target.target import (
+    CATCHING,
+    KERNEL,
+    SHADOWING,
+    SHADOWING_CATCHING,
+    KernelTarget,
+)
+
+_TREES = ("TreeList(", "TreeDict(")
+# What Numba raises of functions that it cannot compile; one of them is not among its own errors.
+_REFUSALS = (
+    numba_errors.NumbaError,
+    numba_errors.UnsupportedBytecodeError,
+    NotImplementedError,
+    TypeError,
+    AssertionError,  # of an `out` of another type than the result's
+)
+
+
+_READONLY = "readonly array"
+
+
+@dataclass(frozen=True)
+class CompiledKernel:
+    """One overload of one kernel in a kernel target, before linking."""
+
+    target: KernelTarget
+    symbol: str
+    argument_types: tuple[Any, ...]
+    return_type: Any
+    library: Any
+
+
+@dataclass(frozen=True)
+class LoweredKernel:
+    """A kernel with all that it calls."""
+
+    kernel: CompiledKernel
+    where: Where
+
+    def linked(self, modules: Modules) -> llvm.ModuleRef:
+        """Return all of it as one raw module, one of the given."""
+        return linked_module(self.kernel.library, modules)
+
+
+def where_is(function: Any, argument: str | None = None) -> Where:
+    """Return the place of a Python function or dispatcher, for messages."""
+    py_func = getattr(function, "py_func", function)
+    own = behind(function)
+    code = getattr(own, "py_func", own).__code__
+    return Where(py_func.__name__, code.co_filename, code.co_firstlineno, argument)
+
+
+def behind(kernel: Any) -> Any:
+    """Return the user's kernel behind one that is a derivative of it, or its pairing with a cotangent."""
+    while True:
+        inner = getattr(kernel, "pairs", None)
+        if inner is None:
+            inner = getattr(getattr(kernel, "plan", None), "kernel", None)
+        if inner is None:
+            return kernel
+        kernel = inner
+
+
+def argument_names(function: Any) -> list[str]:
+    """Return the names of the positional parameters of a kernel."""
+    return list(inspect.signature(getattr(function, "py_func", function)).parameters)
+
+
+def compile_kernel(
+    function: Any, argument_types: tuple[Any, ...], target: KernelTarget = KERNEL
+) -> CompiledKernel:
+    """Type and lower one overload of a function for a kernel target."""
+    dispatcher = target.dispatcher_of(function)
+    with global_compiler_lock:
+        folded = _folded(function, dispatcher, argument_types)
+        try:
+            dispatcher.compile(tuple(folded))
+        except EnzymeError as error:
+            error.where = error.where if error.knows_kernel else where_is(function)
+            raise
+        except _REFUSALS as error:
+            raise _explain(function, error) from error
+        result = dispatcher.overloads[tuple(folded)]
+    # The types as given, not as folded: defaults have no leaves, and the tuple behind *args has
+    # those of its elements, so the flattened signature is the same.
+    return CompiledKernel(
+        target,
+        result.fndesc.mangled_name,
+        tuple(argument_types),
+        result.signature.return_type,
+        result.library,
+    )
+
+
+def _folded(function: Any, dispatcher: Any, argument_types: tuple[Any, ...]) -> Any:
+    """Return the argument types with defaults filled in and those of *args in one tuple."""
+    try:
+        return dispatcher.fold_argument_types(argument_types, {})[1]
+    except (numba_errors.NumbaError, TypeError) as error:
+        where = where_is(function)
+        names = argument_names(function)
+        message = (
+            f"`{where.kernel}` takes {len(names)} arguments ({', '.join(names)}): "
+            f"{len(argument_types)} given"
+        )
+        remedy = "give one annotation, or one value, for each of its arguments"
+        raise AnnotationError(message, where=where, remedy=remedy) from error
+
+
+def lower(
+    function: Any,
+    argument_types: tuple[Any, ...],
+    where: Where,
+    *,
+    shadows_constants: bool = False,
+) -> LoweredKernel:
+    """Lower a function; kernels with a `try` use a catching target."""
+    targets = (SHADOWING, SHADOWING_CATCHING) if shadows_constants else (KERNEL, CATCHING)
+    with global_compiler_lock:
+        kernel = compile_kernel(function, argument_types, targets[0])
+        if catches(kernel):
+            kernel = compile_kernel(function, argument_types, targets[1])
+        return LoweredKernel(kernel, where)
+
+
+def catches(kernel: CompiledKernel) -> bool:
+    """Tell whether the kernel or anything that it calls holds a `try`."""
+    return any(library.catches for library in with_callees(kernel.library))
+
+
+def takes_derivatives(kernel: CompiledKernel) -> bool:
+    """Tell whether the kernel or anything that it calls differentiates."""
+    return any(
+        name.startswith("__enzyme_")
+        for library in with_callees(kernel.library)
+        for name in library.functions
+    )
+
+
+def _explain(function: Any, error: Exception) -> EnzymeError:
+    nested = own_error(error)
+    if nested is not None:
+        return nested
+    where = where_is(function)
+    message = f"Numba cannot compile `{where.kernel}`: {str(error).strip()}"
+    remedy = "the same function must compile with numba.njit; Numba's own message is above"
+    if isinstance(error, AssertionError) and not str(error).strip():
+        message = f"Numba cannot compile `{where.kernel}`: it fails an assertion of its own"
+        remedy = (
+            "an `out` (np.dot(a, b, out)) must be contiguous and of the result's type: write "
+            "`out[...] = np.dot(a, b)` in its place, or look for the call that numba.njit refuses too"
+        )
+    if _READONLY in message:
+        remedy = (
+            "it must compile with numba.njit for arrays that cannot be written, as captured ones: "
+            "make what it writes to inside the function, or pass it as an argument"
+        )
+    if any(one in message for one in _TREES):
+        remedy = (
+            "in a kernel a list is a tuple (TreeList), and a dict (TreeDict) is read by keys that are "
+            "written there: pass an array for arithmetic"
+        )
+    return LoweringError(message, where=where, remedy=remedy)

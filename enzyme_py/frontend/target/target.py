@@ -1,0 +1,389 @@
+"""The Numba target "enzyme": Numba's typing and lowering, IR left raw, callees recompiled.
+
+Four targets are built here, alike but for two things. The calling convention (see
+calling_convention.py): `KERNEL` raises without returning; `CATCHING` is for kernels that hold a `try`.
+And what derivatives inside of kernels do with constant arrays: in the two `SHADOWING` ones these get
+shadows, see assembly/hidden_shadows.py.
+
+A kernel's callees arrive as CPU dispatchers (`@njit` functions) or as plain Python functions.
+Both are mapped to dispatchers of the same target, one per function, so that their code is compiled
+again without optimisation and linked in as IR.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types as pytypes
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from numba.core import cpu, dispatcher, types, typing
+from numba.core.base import _wrap_impl
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.descriptors import TargetDescriptor
+from numba.core.errors import NumbaDebugInfoWarning, NumbaExperimentalFeatureWarning
+from numba.core.extending import _Intrinsic
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.runtime import rtsys
+from numba.core.target_extension import (
+    CPU,
+    dispatcher_registry,
+    jit_registry,
+    target_override,
+    target_registry,
+)
+
+from enzyme_py.errors import LoweringError
+from enzyme_py.foundations.keeping import made_of, released
+from enzyme_py.frontend.arrays import axes
+from enzyme_py.frontend.arrays.broadcasting import (
+    broadcast_shape,
+    forget_broadcast_indices,
+    is_broadcast,
+)
+from enzyme_py.frontend.arrays.captured_arrays import FreezesArrays
+from enzyme_py.frontend.arrays.growth import KernelCompiler
+from enzyme_py.frontend.codegen.calling_convention import CatchingCallConv, KernelCallConv
+from enzyme_py.frontend.codegen.library import RawCodegen
+from enzyme_py.frontend.codegen.lines import LineInfo
+from enzyme_py.frontend.codegen.outlining import (
+    Outlined,
+    is_table_operation,
+    outlined,
+    tuple_hash_type,
+)
+from enzyme_py.frontend.codegen.tables import holds_no_floats
+from enzyme_py.frontend.codegen.type_hints import hint_block_operations, hint_records
+from enzyme_py.frontend.containers.jitclasses import TypesJitclasses, registry_of
+from enzyme_py.frontend.containers.memory import ExceptionNRT, RegionNRT
+from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
+from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
+from enzyme_py.frontend.numpy_functions.smooth import smooth_version
+from enzyme_py.frontend.target.interrupts import FillsUninterrupted
+from enzyme_py.frontend.target.refused import refuse_value
+from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
+from enzyme_py.frontend.target.universal import is_universal, teach
+from enzyme_py.frontend.target.versions import own_versions
+
+_OVERLOADS = (axes, scans, searching, sets, signals)  # they teach Numba as they are imported
+# The options of a user's @njit that change what its code computes, and so are taken over. The
+# others concern how Numba optimises, caches, or calls it.
+_KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
+
+# The attribute of a dispatcher with the function that kernels call in its place.
+DOOR = "enzyme_py_door"
+
+
+class EnzymeTarget(CPU):
+    """The target's place in Numba's hierarchy: all CPU overloads serve it."""
+
+
+class EnzymeCatchingTarget(EnzymeTarget):
+    """The same for kernels that catch exceptions."""
+
+
+class EnzymeShadowingTarget(EnzymeTarget):
+    """The same where constants of inner derivatives have shadows."""
+
+
+class EnzymeShadowingCatchingTarget(EnzymeTarget):
+    """The same with both."""
+
+
+class KernelTypingContext(FillsUninterrupted, TypesJitclasses, typing.Context):  # type: ignore[misc]
+    """Resolves Python functions and CPU dispatchers to dispatchers of this target."""
+
+    def __init__(self, target: KernelTarget) -> None:
+        self._kernel_target = target
+        self._known: weakref.WeakSet[Any] = weakref.WeakSet()  # functions made by vectorize
+        super().__init__()
+
+    def resolve_value_type(self, val: Any) -> Any:
+        refuse_value(val)
+        if isinstance(val, CPUDispatcher):
+            return types.Dispatcher(self._kernel_target.dispatcher_of(val))
+        if is_universal(val):
+            teach(self._kernel_target, val, self._known)
+        if registry := registry_of(val):
+            self._kernel_target.target_context.install_registry(registry)
+            return val.class_type
+        if isinstance(val, _Intrinsic):
+            val = own_intrinsic(val)
+        try:
+            return super().resolve_value_type(val)
+        except ValueError:
+            if isinstance(val, pytypes.FunctionType):
+                return types.Dispatcher(self._kernel_target.dispatcher_of(val))
+            raise
+
+    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        found = tuple_hash_type(func, args)
+        if found is not None:
+            return found
+        return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
+
+
+class KernelContext(FillsUninterrupted, FreezesArrays, cpu.CPUContext):  # type: ignore[misc]
+    """Lowers for differentiation: raw libraries, no counts, our calling convention."""
+
+    DIBuilder = LineInfo
+
+    def __init__(self, typing_context: Any, name: str, target: KernelTarget) -> None:
+        self._kernel_target = target
+        self._in_exception = False
+        self.last_payload: Any = None
+        self.is_table = False
+        super().__init__(typing_context, name)
+
+    @global_compiler_lock  # type: ignore[misc]
+    def init(self) -> None:
+        super().init()
+        self._internal_codegen = RawCodegen("enzyme_py.kernels")
+
+    def load_additional_registries(self) -> None:
+        # Numba's runtime is built by whichever context asks first; it must be the CPU's.
+        rtsys.initialize(cpu_target.target_context)
+        super().load_additional_registries()
+
+    @property
+    def kernel_target(self) -> KernelTarget:
+        """The target that this context lowers for."""
+        return self._kernel_target
+
+    @property
+    def call_conv(self) -> Any:
+        return self._kernel_target.convention(self)
+
+    @property
+    def nrt(self) -> RegionNRT:
+        return (ExceptionNRT if self._in_exception else RegionNRT)(self, self.enable_nrt)
+
+    @contextlib.contextmanager
+    def exception_memory(self) -> Iterator[None]:
+        """Within the block, memory comes from where the catcher of an exception frees it."""
+        self._in_exception = True
+        try:
+            yield
+        finally:
+            self._in_exception = False
+
+    def get_data_type(self, ty: Any) -> Any:
+        found = super().get_data_type(ty)
+        if isinstance(ty, (types.ListPayload, types.SetPayload)):
+            # Numba asks for it right before it makes or grows a list or a set, and does that
+            # without saying the type.
+            self.last_payload = found
+            self.is_table = holds_no_floats(ty.container.dtype)
+        return found
+
+    def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
+        # Only boxing an exception's arguments asks for one; a derivative has none.
+        return None
+
+    def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
+        if isinstance(ty, types.Dispatcher):
+            # Numba would write the address of the object; calls are resolved by type alone.
+            return self.get_dummy_value()
+        return super().get_constant_generic(builder, ty, val)
+
+    def post_lowering(self, mod: Any, library: Any) -> None:
+        """As Numba's, but without linking its runtime, whose place the region takes."""
+        if self.fastmath:
+            from numba.core import fastmathpass
+
+            fastmathpass.rewrite_module(mod, self.fastmath)
+        hint_block_operations(mod)
+        hint_records(mod, self.target_data)
+        forget_broadcast_indices(mod)
+
+    def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
+        """Nothing is executable yet; a unique token stands for the compiled function."""
+        return _Token(fndesc.qualname)
+
+    def call_unresolved(self, builder: Any, name: str, sig: Any, args: Any) -> Any:
+        # A recursion may call another overload of the same function (its first call had a literal).
+        self.active_code_library.recursive_calls.add(name)
+        return super().call_unresolved(builder, name, sig, args)
+
+    def compile_subroutine(self, builder: Any, impl: Any, sig: Any, *args: Any, **kws: Any) -> Any:
+        if is_product(impl):
+            kws.setdefault("flags", inlined())
+        own = smooth_version(replaced(impl))
+        return super().compile_subroutine(builder, own, sig, *args, **kws)
+
+    def compile_internal(self, builder: Any, impl: Any, sig: Any, args: Any, *rest: Any) -> Any:
+        if is_broadcast(impl):
+            return broadcast_shape(builder, args)
+        return super().compile_internal(builder, impl, sig, args, *rest)
+
+    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
+        if (implementation := replacement(fn, sig)) is not None:
+            return _wrap_impl(implementation, self, sig)
+        own = self._kernel_target.own_type(fn)
+        is_code = own is not fn and isinstance(own, types.Dispatcher)  # and not a rule's door
+        if is_code and tuple(sig.args) not in own.dispatcher.overloads:
+            # A method of a jitclass, which the CPU target has typed.
+            own.dispatcher.compile(tuple(sig.args))
+        found = super().get_function(own, sig, _firstcall)
+        return Outlined(found, self, sig) if is_table_operation(fn, sig) else found
+
+    def build_set(self, builder: Any, set_type: Any, items: Any) -> Any:
+        if not holds_no_floats(set_type.dtype):
+            return super().build_set(builder, set_type, items)
+        usual = super().build_set
+        return outlined(self, builder, lambda inner, given: usual(inner, set_type, given), items)
+
+
+class _Token:
+    """Identity of one compiled overload, where Numba's CPU target has a C function."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+
+class KernelOptions(cpu.CPUTargetOptions):  # type: ignore[misc]
+    """Numba's options, with wrappers off and Python lines on."""
+
+    def finalize(self, flags: Any, options: Any) -> None:
+        if not flags.is_set("boundscheck"):
+            flags.boundscheck = False  # Numba ties it to debuginfo, which is always on here
+        flags.enable_pyobject = False
+        flags.enable_looplift = False
+        super().finalize(flags, options)
+        flags.enable_pyobject = False
+        flags.enable_looplift = False
+        flags.enable_pyobject_looplift = False
+        flags.no_cpython_wrapper = True
+        flags.no_cfunc_wrapper = True
+        flags.debuginfo = True
+        flags.dbg_directives_only = True
+        flags.dbg_extend_lifetimes = False
+
+
+class KernelTarget(TargetDescriptor):  # type: ignore[misc]
+    """One of the targets, with its contexts and its dispatchers."""
+
+    options = KernelOptions
+
+    def __init__(
+        self, name: str, convention: Callable[[Any], Any], *, shadows_constants: bool = False
+    ) -> None:
+        super().__init__(name)
+        self.name = name
+        self.convention = convention
+        self.shadows_constants = shadows_constants  # of requests inside of kernels
+
+    @property
+    def is_catching(self) -> bool:
+        """Whether its kernels return Numba's status of an exception."""
+        return self.convention is CatchingCallConv
+
+    @cached_property
+    def typing_context(self) -> Any:
+        return KernelTypingContext(self)
+
+    @cached_property
+    def target_context(self) -> Any:
+        return KernelContext(self.typing_context, self.name, self)
+
+    def own_type(self, kind: Any) -> Any:
+        """Return the type to use here for a type that may speak of a CPU dispatcher."""
+        if isinstance(kind, types.Dispatcher):
+            door = getattr(getattr(kind.dispatcher, "origin", kind.dispatcher), DOOR, None)
+            if door is not None:  # a function with rules: see custom/door.py
+                return self.typing_context.resolve_value_type(door)
+        if isinstance(kind, types.Dispatcher) and isinstance(kind.dispatcher, CPUDispatcher):
+            return types.Dispatcher(self.dispatcher_of(kind.dispatcher))
+        return kind
+
+    def dispatcher_of(self, function: Any) -> Any:
+        """Return the one dispatcher of this target for a CPU dispatcher or a plain function."""
+        function = getattr(function, "origin", function)
+        known = made_of(function, "targets")
+        found = known.get(self.name)
+        if found is None:
+            py_func = getattr(function, "py_func", function)
+            options = getattr(function, "targetoptions", {})
+            found = self.make_dispatcher(py_func, options)
+            found.origin = function
+            known[self.name] = found
+        return found
+
+    def make_dispatcher(self, py_func: Any, options: dict[str, Any]) -> Any:
+        if options.get("forceobj"):
+            message = f"`{py_func.__name__}` is compiled in object mode"
+            raise LoweringError(message, remedy="remove forceobj=True; a kernel must be nopython")
+        kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
+        options = {"nopython": True, **kept}
+        return self.dispatcher_class(py_func, targetoptions=options, pipeline_class=KernelCompiler)
+
+    @cached_property
+    def dispatcher_class(self) -> type:
+        return type("KernelDispatcher", (KernelDispatcher,), {"targetdescr": self})
+
+    def override(self) -> Any:
+        """Context manager: Numba's template look-ups happen for this target."""
+        return target_override(self.name)
+
+
+class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
+    """Compiles for a kernel target; never called from Python."""
+
+    origin: Any = None  # the CPU dispatcher or the function that it stands for
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        released(self)
+
+    @property
+    def is_compiling(self) -> Any:
+        # A function with rules is called by its door, so a rule may call it: no recursion.
+        return not hasattr(self.origin, DOOR) and super().is_compiling
+
+    def add_overload(self, cres: Any) -> None:
+        # No C entry point exists to insert.
+        self.overloads[tuple(cres.signature.args)] = cres
+        cres.library.codegen.libraries[cres.fndesc.mangled_name] = cres.library
+
+    def compile(self, sig: Any) -> Any:
+        with self.targetdescr.override(), warnings.catch_warnings(), own_versions():
+            # Numba makes up functions for array expressions and cannot show their source. The
+            # global compiler lock, which every caller holds, also guards the filters.
+            warnings.simplefilter("ignore", NumbaDebugInfoWarning)
+            # A function in a tuple of arguments (custom/door.py): never more than one.
+            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            return super().compile(sig)
+
+
+def _decorator(target: KernelTarget) -> Callable[..., Any]:
+    """Return what @jit means while Numba compiles its own overloads for the target."""
+
+    def jit(*args: Any, **options: Any) -> Any:
+        def wrap(py_func: Any) -> Any:
+            own = {"forceinline": True} if is_product(py_func) else {}
+            return target.make_dispatcher(py_func, {**options, **own})
+
+        return wrap(args[0]) if args and callable(args[0]) else wrap
+
+    return jit
+
+
+KERNEL = KernelTarget("enzyme", KernelCallConv)
+CATCHING = KernelTarget("enzyme_catching", CatchingCallConv)
+SHADOWING = KernelTarget("enzyme_shadowing", KernelCallConv, shadows_constants=True)
+SHADOWING_CATCHING = KernelTarget(
+    "enzyme_shadowing_catching", CatchingCallConv, shadows_constants=True
+)
+
+for _kind, _target in (
+    (EnzymeTarget, KERNEL),
+    (EnzymeCatchingTarget, CATCHING),
+    (EnzymeShadowingTarget, SHADOWING),
+    (EnzymeShadowingCatchingTarget, SHADOWING_CATCHING),
+):
+    target_registry[_target.name] = _kind
+    jit_registry[_kind] = _decorator(_target)
+    dispatcher_registry.ondemand[_kind] = lambda target=_target: target.dispatcher_class

@@ -1,0 +1,1 @@
+"""Where the Enzyme executable comes from, and whether it may be run."""

@@ -1,0 +1,43 @@
+"""What only Enzyme needed goes from a differentiated module, and what it had to leave alone gets its body."""
+
+from __future__ import annotations
+
+from enzyme_py.llvm import Module
+from enzyme_py.llvm.types import is_integer
+from enzyme_py.rules.inactive import TABLE_MEMORY
+from enzyme_py.symbols import BARRIER, HINT
+
+
+def allow_inlining(code: Module) -> None:
+    """Let functions be inlined: ruled ones were kept from it until Enzyme had seen them, and now it only costs."""
+    for group in code.groups.values():
+        if " noinline" in group.text and "optnone" not in group.attributes:
+            group.set_attributes([one for one in group.attributes if one != "noinline"])
+
+
+def drop_hints(code: Module) -> None:
+    """Drop the calls that only told Enzyme the type of a pointer (frontend/codegen/type_hints.py); LLVM drops the rest."""
+    for function in code.functions:
+        function.drop_calls(f"{HINT}.")
+
+
+def define_barriers(code: Module) -> None:
+    """Let the functions pass on what they are given that were there to be unknown to Enzyme."""
+    for one in code.declarations:
+        if one.name.startswith(f"{BARRIER}."):
+            kind = one.return_type
+            if kind in ("double", "float") or is_integer(kind):
+                one.define_as(
+                    f"define internal {kind} {one.ref}({kind} %value) {{ ret {kind} %value }}\n"
+                )
+
+
+def allocate_tables(code: Module) -> None:
+    """Make tables by malloc (frontend/codegen/tables.py), now that Enzyme has seen that they hold no floats."""
+    table = code.get(TABLE_MEMORY)
+    if table is None:
+        return
+    malloc = code.declare("malloc", "noalias ptr", ["i64"])
+    for call in code.calls_of(TABLE_MEMORY):
+        call.set_callee(malloc)
+    table.erase()

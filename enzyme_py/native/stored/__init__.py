@@ -1,0 +1,1 @@
+"""Derivatives on disk: the cache, what packages bring, and what was found fastest."""

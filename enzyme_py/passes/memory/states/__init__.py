@@ -1,0 +1,1 @@
+"""The states of a recurrence, written down once in place of twice."""

@@ -1,0 +1,1 @@
+"""What passes ask about a module as a whole: its requests, its names. And calls that nothing sees through."""

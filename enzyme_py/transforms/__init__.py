@@ -1,0 +1,1 @@
+"""Transforms as plans, which compiled code runs: gradients, products, Jacobians."""

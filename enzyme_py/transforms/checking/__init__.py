@@ -1,0 +1,1 @@
+"""The comparison of new derivatives with finite differences (`config(check=True)`)."""

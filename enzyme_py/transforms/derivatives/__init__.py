@@ -1,0 +1,1 @@
+"""First derivatives as plans, in forward and in reverse mode."""

@@ -1,0 +1,189 @@
+"""Products of a Jacobian with many given vectors: J times each, or each times J.
+
+Every run of the pass's code takes as many vectors as it has lanes. The kernel's argument is a C-ordered
+array, its output an array or a number; vectors and products are rows of matrices, whose number is a
+multiple of the lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+from enzyme_py.foundations.keeping import kept_with_kernel
+from enzyme_py.modes import Mode
+from enzyme_py.request import Activity
+from enzyme_py.transforms.derivatives.annotated import Annotated
+from enzyme_py.transforms.derivatives.drawn_again import warn_of_draws
+from enzyme_py.transforms.jacobians.rows import result_into
+from enzyme_py.transforms.plans.dispatcher import derivative_dispatcher
+from enzyme_py.transforms.plans.helpers import written_for
+from enzyme_py.transforms.plans.plans import Plan, PlanType, transform
+from enzyme_py.transforms.plans.structures import defined
+from enzyme_py.transforms.values.copies import copy_of
+
+LEADING = 3  # products, vectors and output stand in front of the kernel's arguments
+
+
+@dataclass(frozen=True)
+class Products(Plan):
+    """Of which kernel, by which argument; forward mode multiplies from the right."""
+
+    kernel: Any
+    mode: Mode
+    number: int
+    width: int
+
+    def argument_label(self, number: int) -> str:
+        """See `Plan`."""
+        return super().argument_label(max(0, number - LEADING))
+
+
+@kept_with_kernel
+def products_runner(plan: Products) -> Any:
+    """Return the dispatcher (products, vectors, output, *arguments), which fills the products.
+
+    `output` has the shape of the kernel's output: the number 0 stands for a number. In reverse mode
+    the products must be zeros on entry.
+    """
+
+    def products(found, vectors, output, *arguments):  # type: ignore[no-untyped-def]
+        return fill_products(plan, found, vectors, output, arguments)
+
+    products.__name__ = products.__qualname__ = f"products_of_{plan.kernel.py_func.__name__}"
+    return derivative_dispatcher(products, plan)
+
+
+def fill_products(wanted: Any, found: Any, vectors: Any, output: Any, arguments: Any) -> NoReturn:
+    """Compute the products; only in compiled code."""
+    message = "fill_products is called from compiled code only"
+    raise RuntimeError(message)
+
+
+@written_for(fill_products)
+def _fill_products(
+    wanted: PlanType, found: Any, vectors: Any, output: Any, arguments: Any
+) -> Callable[..., Any]:
+    plan: Any = wanted.plan
+    kinds = [types.unliteral(kind) for kind in arguments]
+    warn_of_draws(plan.kernel, tuple(kinds), "its Jacobian takes several runs")
+    lanes = tuple(range(plan.width))
+    given = [f"copy_of(arguments[{i}])" for i in range(len(arguments))]
+    activities = [Activity.CONST] * len(arguments)
+    activities[plan.number] = Activity.DUPLICATED
+    kernel = plan.kernel
+    scope: dict[str, Any] = {
+        "run": transform,
+        "copy_of": copy_of,
+        "rows_as": _rows_as,
+        "own_rows": _own_rows,
+        "put": _put,
+        "buffer": _buffer,
+    }
+    if plan.mode.is_forward:
+        given[plan.number] = f"own, *own_rows(vectors, own, first, {lanes})"
+        lines = [
+            f"tangents = run(plan, {', '.join(given)})[0]",
+            f"put(found, tangents, first, {lanes})",
+        ]
+    else:
+        is_array = isinstance(output, types.Array)
+        kernel = result_into(kernel, (), "", is_array)
+        activities.insert(0, Activity.DUPLICATED)
+        given[plan.number] = f"own, *rows_as(found, own, first, {lanes})"
+        lines = [
+            "to = buffer(output)",
+            f"seeds = own_rows(vectors, to, first, {lanes})",
+            f"run(plan, to, *seeds, {', '.join(given)})",
+        ]
+    scope["plan"] = Annotated(kernel, plan.mode, tuple(activities), plan.width, is_batch=True)
+    text = [
+        "def products(wanted, found, vectors, output, arguments):",
+        f"    for block in range(vectors.shape[0] // {plan.width}):",
+        f"        first = block * {plan.width}",
+        f"        own = copy_of(arguments[{plan.number}])",
+        *(f"        {line}" for line in lines),
+    ]
+    return defined("\n".join(text), "products", scope)
+
+
+# -- rows of matrices as vectors -------------------------------------------------------------------
+
+
+def _rows_as(matrix: Any, value: Any, first: Any, lanes: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_rows_as, strict=False)
+def _rows_as_of(matrix: Any, value: Any, first: Any, lanes: Any) -> Callable[..., Any]:
+    return _some_rows_as if len(lanes) else _nothing
+
+
+def _some_rows_as(matrix, value, first, lanes):  # type: ignore[no-untyped-def]
+    row = matrix[first + lanes[0]].reshape(value.shape)
+    return (row, *_rows_as(matrix, value, first, lanes[1:]))
+
+
+def _own_rows(matrix: Any, value: Any, first: Any, lanes: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_own_rows, strict=False)
+def _own_rows_of(matrix: Any, value: Any, first: Any, lanes: Any) -> Callable[..., Any]:
+    return _some_own_rows if len(lanes) else _nothing
+
+
+def _some_own_rows(matrix, value, first, lanes):  # type: ignore[no-untyped-def]
+    row = matrix[first + lanes[0]].reshape(value.shape).copy()  # a run may write to it
+    return (row, *_own_rows(matrix, value, first, lanes[1:]))
+
+
+def _nothing(matrix, value, first, lanes):  # type: ignore[no-untyped-def]
+    return ()
+
+
+def _put(found: Any, tangents: Any, first: Any, lanes: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_put, strict=False)
+def _put_all(found: Any, tangents: Any, first: Any, lanes: Any) -> Callable[..., Any]:
+    if not len(lanes):
+        return _put_none
+    return _put_arrays if isinstance(tangents[0], types.Array) else _put_numbers
+
+
+def _put_arrays(found, tangents, first, lanes):  # type: ignore[no-untyped-def]
+    found[first + lanes[0]] = tangents[0].ravel()
+    _put(found, tangents[1:], first, lanes[1:])
+
+
+def _put_numbers(found, tangents, first, lanes):  # type: ignore[no-untyped-def]
+    found[first + lanes[0], 0] = tangents[0]
+    _put(found, tangents[1:], first, lanes[1:])
+
+
+def _put_none(found, tangents, first, lanes):  # type: ignore[no-untyped-def]
+    return None
+
+
+def _buffer(output: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_buffer, strict=False)
+def _buffer_for(output: Any) -> Callable[..., Any]:
+    return _buffer_for_array if isinstance(output, types.Array) else _buffer_for_number
+
+
+def _buffer_for_array(output):  # type: ignore[no-untyped-def]
+    return np.zeros(output.shape, output.dtype)
+
+
+def _buffer_for_number(output):  # type: ignore[no-untyped-def]
+    return np.zeros(1, type(output))

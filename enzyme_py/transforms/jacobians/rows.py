@@ -1,0 +1,266 @@
+"""Rows of Jacobians: one run of reverse mode for each number of the output, or for a few.
+
+Each part of an output is written to an argument that the kernel is given for it, so that the units
+which the reverse sweep starts from are that argument's shadows. `row_lines` writes the loop over a
+part's numbers; what that calls is compiled once for all kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+
+from enzyme_py.foundations.keeping import kept_with_kernel, released
+from enzyme_py.request import Activity
+from enzyme_py.transforms.derivatives.annotated import Annotated
+from enzyme_py.transforms.jacobians.columns import Leaves, is_inexact
+from enzyme_py.transforms.plans.plans import transform
+from enzyme_py.transforms.plans.structures import Path, at, defined
+from enzyme_py.transforms.values.copies import copy_of
+
+
+def row_lines(
+    leaves: Leaves, path: Path, number: int, kind: Any, holomorphic: bool, scope: dict[str, Any]
+) -> list[str]:
+    """Return the lines that set `of_NUMBER_by_PLACE` for a part of the output, by selected leaves.
+
+    The part is of type `kind` and lies at `path` in the variable `out`.
+    """
+    names = [f"of_{number}_by_{place}" for place in leaves.selected]
+    dtype = kind.dtype if isinstance(kind, types.Array) else kind
+    if not is_inexact(dtype):
+        return [f"{name} = None" for name in names]
+    scope |= _SCOPE
+    part = _Part(leaves, path, isinstance(kind, types.Array), scope)
+    if not isinstance(dtype, types.Complex):
+        return part.lines(f"of_{number}", "")
+    if holomorphic:  # the gradient of the real part is the conjugate of the derivative
+        lines = part.lines(f"real_{number}", ".real")
+        return lines + [f"{name} = np.conj({name.replace('of', 'real', 1)})" for name in names]
+    lines = part.lines(f"real_{number}", ".real") + part.lines(f"imaginary_{number}", ".imag")
+    for place in leaves.selected:
+        real, other = f"real_{number}_by_{place}", f"imaginary_{number}_by_{place}"
+        lines.append(f"of_{number}_by_{place} = {real} + 1j * {other}")
+    return lines
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One part of an output, and what the lines of its rows refer to."""
+
+    leaves: Leaves
+    path: Path
+    is_array: bool
+    scope: dict[str, Any]
+
+    def lines(self, name: str, component: str) -> list[str]:
+        """Return the lines that set `NAME_by_PLACE` for the part, or a component of it."""
+        width = self.leaves.chunk if self.is_array else 1
+        lanes = tuple(range(width))
+        activities, given, keeps = [Activity.DUPLICATED], [], []
+        for place, kind in enumerate(self.leaves.kinds):
+            room = f"room_{name}_{place}"
+            if place not in self.leaves.selected:
+                activities.append(Activity.CONST)
+                is_held = place < self.leaves.held
+                given.append(f"leaf_{place}" if is_held else f"copy_of(leaf_{place})")
+            elif isinstance(kind, types.Array):
+                activities.append(Activity.DUPLICATED)
+                given += [f"own(leaf_{place})", f"*at_rows({room}, first, {lanes})"]
+            else:
+                activities.append(Activity.ACTIVE)
+                given.append(f"leaf_{place}")
+                keeps.append(f"keep({room}, found_{name}[{place + 1}], first, {lanes})")
+        into = result_into(self.leaves.kernel, self.path, component, self.is_array)
+        self.scope[f"plan_{name}"] = Annotated(
+            into, self.leaves.mode, tuple(activities), width, is_batch=True
+        )
+        out = f"out{at(self.path)}"
+        size = f"{out}.size" if self.is_array else "1"
+        given = [f"plan_{name}", f"to_{name}", f"*seeds(to_{name}, first, {lanes})", *given]
+        selected = self.leaves.selected
+        return [
+            f"blocks = ({size} + {width - 1}) // {width}",
+            *(f"room_{name}_{i} = room(leaf_{i}, blocks * {width})" for i in selected),
+            "for block in range(blocks):",
+            f"    first = block * {width}",
+            f"    to_{name} = buffer({out}{component})",
+            f"    found_{name} = run({', '.join(given)})[0]",
+            *(f"    {line}" for line in keeps),
+            *(f"{name}_by_{i} = finished(room_{name}_{i}, {out}, leaf_{i})" for i in selected),
+        ]
+
+
+@kept_with_kernel
+def result_into(kernel: Any, path: Path, component: str, is_array: bool) -> Any:
+    """Return the kernel that writes a part of the output to its first argument."""
+    target = "..." if is_array else "0"
+    text = f"""
+        def into(to, *arguments):
+            to[{target}] = kernel(*arguments){at(path)}{component}
+        """
+    into = defined(text, "into", {"kernel": kernel})
+    into.__name__ = into.__qualname__ = kernel.py_func.__name__
+    return released(numba.njit(into))
+
+
+# -- what a run is given ---------------------------------------------------------------------------
+
+
+@register_jitable
+def _own(value):  # type: ignore[no-untyped-def]
+    # Always in C order, as the rows are that serve as its shadows.
+    own = np.empty(value.shape, value.dtype)
+    own[...] = value
+    return own
+
+
+def _buffer(out: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_buffer, strict=False)
+def _buffer_for(out: Any) -> Callable[..., Any]:
+    return _buffer_for_array if isinstance(out, types.Array) else _buffer_for_number
+
+
+def _buffer_for_array(out):  # type: ignore[no-untyped-def]
+    return np.zeros(out.shape, out.dtype)
+
+
+def _buffer_for_number(out):  # type: ignore[no-untyped-def]
+    return np.zeros(1, type(out))
+
+
+def _seeds(to: Any, first: Any, lanes: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_seeds, strict=False)
+def _seeds_of(to: Any, first: Any, lanes: Any) -> Callable[..., Any]:
+    return _some_seeds if len(lanes) else _nothing
+
+
+def _some_seeds(to, first, lanes):  # type: ignore[no-untyped-def]
+    return (_seed(to, first + lanes[0]), *_seeds(to, first, lanes[1:]))
+
+
+def _nothing(to, first, lanes):  # type: ignore[no-untyped-def]
+    return ()
+
+
+@register_jitable
+def _seed(to, place):  # type: ignore[no-untyped-def]
+    seed = np.zeros(to.shape, to.dtype)
+    if place < seed.size:  # the last run may have lanes to spare
+        seed.flat[place] = 1.0
+    return seed
+
+
+def _at_rows(room: Any, first: Any, lanes: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_at_rows, strict=False)
+def _at_rows_of(room: Any, first: Any, lanes: Any) -> Callable[..., Any]:
+    if not len(lanes):
+        return _nothing_at_rows
+    return _at_numbers if room.ndim == 1 else _at_arrays
+
+
+def _at_arrays(room, first, lanes):  # type: ignore[no-untyped-def]
+    return (room[first + lanes[0]], *_at_rows(room, first, lanes[1:]))
+
+
+def _at_numbers(room, first, lanes):  # type: ignore[no-untyped-def]
+    place = first + lanes[0]
+    return (room[place : place + 1].reshape(()), *_at_rows(room, first, lanes[1:]))
+
+
+def _nothing_at_rows(room, first, lanes):  # type: ignore[no-untyped-def]
+    return ()
+
+
+# -- the rows, while they come ---------------------------------------------------------------------
+
+
+def _room(value: Any, count: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_room, strict=False)
+def _room_for(value: Any, count: Any) -> Callable[..., Any]:
+    return _room_for_array if isinstance(value, types.Array) else _room_for_number
+
+
+def _room_for_array(value, count):  # type: ignore[no-untyped-def]
+    return np.zeros((count, *value.shape), value.dtype)
+
+
+def _room_for_number(value, count):  # type: ignore[no-untyped-def]
+    return np.zeros(count, type(value))
+
+
+def _keep(room: Any, found: Any, first: Any, lanes: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_keep, strict=False)
+def _keep_all(room: Any, found: Any, first: Any, lanes: Any) -> Callable[..., Any]:
+    return _keep_some if len(lanes) else _keep_none
+
+
+def _keep_some(room, found, first, lanes):  # type: ignore[no-untyped-def]
+    room[first + lanes[0]] = found[0]
+    _keep(room, found[1:], first, lanes[1:])
+
+
+def _keep_none(room, found, first, lanes):  # type: ignore[no-untyped-def]
+    return None
+
+
+def _finished(room: Any, out: Any, value: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_finished, strict=False)
+def _finished_room(room: Any, out: Any, value: Any) -> Callable[..., Any]:
+    if isinstance(out, types.Array):
+        return _of_array_by_array if isinstance(value, types.Array) else _of_array_by_number
+    return _of_number_by_array if isinstance(value, types.Array) else _of_number_by_number
+
+
+def _of_array_by_array(room, out, value):  # type: ignore[no-untyped-def]
+    return room[: out.size].reshape((*out.shape, *value.shape))
+
+
+def _of_array_by_number(room, out, value):  # type: ignore[no-untyped-def]
+    return room[: out.size].reshape(out.shape)
+
+
+def _of_number_by_array(room, out, value):  # type: ignore[no-untyped-def]
+    return room.reshape(value.shape)
+
+
+def _of_number_by_number(room, out, value):  # type: ignore[no-untyped-def]
+    return room[0]
+
+
+_SCOPE = {
+    "np": np,
+    "run": transform,
+    "copy_of": copy_of,
+    "own": _own,
+    "at_rows": _at_rows,
+    "keep": _keep,
+    "room": _room,
+    "buffer": _buffer,
+    "seeds": _seeds,
+    "finished": _finished,
+}

@@ -1,0 +1,285 @@
+"""The Numba dispatcher behind every derivative: errors of ours arrive as they were raised.
+
+A derivative is compiled at its first call, so what the user did wrong is found beneath some twenty
+frames of Numba. This dispatcher takes the error out of there and raises it anew, from the user's
+own call; `enzyme_py.set_verbose_errors(True)` keeps every frame. Calls of compiled code do not pass
+through here: Numba's C dispatcher asks for a compilation only where it has no code.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import inspect
+import warnings
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numba
+from numba.core import dispatcher, errors, types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+
+from enzyme_py.assembly.marker import request_signature
+from enzyme_py.autodiff import compiled, watcher
+from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
+from enzyme_py.foundations.keeping import released
+from enzyme_py.foundations.trees import holds_tree, over_trees
+from enzyme_py.frontend.functions.bound_types import BoundKernelType
+from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
+from enzyme_py.frontend.target.interrupts import protect_numba
+from enzyme_py.frontend.target.lower import where_is
+from enzyme_py.settings import settings, when_checking
+from enzyme_py.transforms.plans.plans import Plan
+from enzyme_py.transforms.plans.structures import written
+from enzyme_py.transforms.plans.unloading import RunnerCompiler
+
+CAN_BE_TAKEN = (
+    "pass numbers, arrays, tuples, lists, dicts or dataclasses of these, or a numba.typed.List of "
+    "numbers or of arrays; "
+    "let the kernel capture anything else"
+)
+
+
+class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
+    """A CPU dispatcher, in every respect, whose errors are the user's to read."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        released(self)
+        _dispatchers.add(self)
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        protect_numba()
+        if any(map(holds_tree, self._flattened(args))):
+            return self._entry_for_trees(len(args))
+        try:
+            self._check_arguments(args)
+            self._compile_ahead(args)
+            entry = super()._compile_for_args(*args, **kws)
+            return self._verified(entry, args)
+        except (EnzymeError, errors.NumbaError) as error:
+            if settings.verbose and isinstance(error, EnzymeError):
+                raise
+            found = self._told(error)
+        # Outside of the handler, so that the error does not drag Numba's along.
+        raise found.with_traceback(None)
+
+    def _verified(self, entry: Any, args: tuple[Any, ...]) -> Any:
+        """Return an entry, after a comparison with differences if that is asked for.
+
+        Where it is not done yet, or failed, Numba's C dispatcher does not learn of the entry: then the
+        next call comes through here again.
+        """
+        overload = next((o for o in self.overloads.values() if o.entry_point is entry), None)
+        if overload is None:
+            return entry
+        kinds = tuple(overload.signature.args)
+        if settings.check and not self._settled[kinds]:
+            self._clear()
+            from enzyme_py.transforms.checking.verification import verify
+
+            self._settled[kinds] = verify(self, entry, args, self._attempts[kinds])
+            self._attempts[kinds] += 1
+            if not self._settled[kinds]:
+                return entry
+        self._insert([kind._code for kind in kinds], entry, overload.objectmode)
+        return entry
+
+    def _insert(self, codes: Iterable[int], entry: Any, objectmode: bool = False) -> None:
+        """Let the C dispatcher learn of an entry, once: of a signature given twice it would find neither."""
+        codes = tuple(codes)
+        if codes not in self._known:
+            self._known.add(codes)
+            super()._insert(codes, entry, objectmode)
+
+    def _clear(self) -> None:
+        self._known.clear()
+        super()._clear()
+
+    @functools.cached_property
+    def _known(self) -> set[tuple[int, ...]]:
+        """The signatures that the C dispatcher has."""
+        return set()
+
+    def verify(self, args: tuple[Any, ...]) -> None:
+        """Compare the derivative for arguments of these types with differences, if that is still to do."""
+        self._compile_for_args(*args)
+
+    @functools.cached_property
+    def _settled(self) -> dict[Any, bool]:
+        """Whether an overload was compared, by its types."""
+        return collections.defaultdict(bool)
+
+    @functools.cached_property
+    def _attempts(self) -> dict[Any, int]:
+        return collections.defaultdict(int)
+
+    def ask_again(self) -> None:
+        """Let the next call of every overload come through here."""
+        if any(not self._settled[tuple(kinds)] for kinds in self.overloads):
+            self._clear()
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Type a call in compiled code, which is not compared: a call from Python still is."""
+        found = super().get_call_template(args, kws)
+        if settings.check:
+            self.ask_again()
+        return found
+
+    def _compile_ahead(self, args: tuple[Any, ...]) -> None:
+        """Compile the derivative before Numba takes its lock for the whole of this dispatcher.
+
+        So other threads compile while this one waits for the pass. Numba finds what was made; of what
+        it would refuse nothing is said here.
+        """
+        plan = self.plan
+        is_watched = watcher.get() is not None  # the watcher compiles for itself
+        if plan is None or is_watched or not _runs_plan(self.py_func):
+            return
+        if global_compiler_lock.is_locked():
+            return
+        kinds = [_type_of(value) for value in self._flattened(args)]
+        try:
+            with global_compiler_lock:
+                bound = plan.bind(kinds)
+                _, given = request_signature(bound.request, bound.request_types)
+            compiled(bound.request, tuple(given))
+        except (errors.NumbaError, TypeError):
+            return
+
+    def _entry_for_trees(self, count: int) -> Any:
+        """Return what Numba's C dispatcher calls with `count` arguments that hold dicts or lists.
+
+        It must be machine code with the C signature of a compiled overload. Numba makes it, in
+        object mode: a call back to Python, where the trees become tuples and the dispatcher is
+        called again.
+        """
+        found = self._tree_entries.get(count)
+        if found is None:
+            call = over_trees(self._call_flattened)
+            names = ", ".join(f"argument_{i}" for i in range(count))
+            scope = {"call": call, "__name__": None}  # object mode looks the name up at each call
+            function = written(names, f"call({names})", scope)
+            made = numba.jit(forceobj=True)(function)
+            found = made.compile((types.pyobject,) * count)
+            self._tree_entries[count] = found
+        return found
+
+    def _call_flattened(self, *args: Any) -> Any:
+        return self(*self._flattened(args))
+
+    @functools.cached_property
+    def _tree_entries(self) -> dict[int, Any]:
+        return {}
+
+    def _told(self, error: Exception) -> EnzymeError:
+        own = own_error(error)
+        if own is None:
+            own = self._unexplained(error)
+        own.__cause__ = own.__context__ = None
+        return own
+
+    @functools.cached_property
+    def plan(self) -> Plan | None:
+        """The plan that the runner was made from."""
+        if hasattr(self.py_func, "plan"):
+            return self.py_func.plan  # type: ignore[no-any-return]
+        code, cells = self.py_func.__code__, self.py_func.__closure__ or ()
+        captured = dict(zip(code.co_freevars, cells, strict=True))
+        return captured["plan"].cell_contents if "plan" in captured else None
+
+    def _check_arguments(self, args: tuple[Any, ...]) -> None:
+        """Refuse an argument that no derivative can take, before Numba speaks of its own code."""
+        for number, value in enumerate(self._flattened(args)):
+            if is_passable(_type_of(value)):
+                continue
+            label = str(number) if self.plan is None else self.plan.argument_label(number)
+            message = f"argument `{label}` is {_say(value)}, which a derivative cannot take"
+            raise UnsupportedTypeError(message, where=self._where(label), remedy=CAN_BE_TAKEN)
+
+    def _flattened(self, args: tuple[Any, ...]) -> Iterator[Any]:
+        """Yield the arguments as the user counts them: those of *args come as one tuple."""
+        code = self.py_func.__code__
+        if code.co_flags & inspect.CO_VARARGS and len(args) > code.co_argcount:
+            args = (*args[: code.co_argcount], *args[code.co_argcount])
+        for value in args:
+            yield value.value if isinstance(value, dispatcher.OmittedArg) else value
+
+    def _unexplained(self, error: Exception) -> EnzymeError:
+        message = f"Numba cannot compile `{self.__name__}`: {str(error).strip()}"
+        remedy = "the kernel itself must compile with numba.njit for arguments of these types"
+        return LoweringError(message, where=self._where(None), remedy=remedy)
+
+    def _where(self, argument: str | None) -> Where | None:
+        kernel = getattr(self.plan, "kernel", None)
+        return None if kernel is None else where_is(kernel, argument)
+
+
+_dispatchers: weakref.WeakSet[DerivativeDispatcher] = weakref.WeakSet()
+
+
+@when_checking.append
+def _ask_all_again() -> None:
+    for one in list(_dispatchers):
+        one.ask_again()
+
+
+def _runs_plan(function: Any) -> bool:
+    """Tell whether a function hands all its arguments to its plan."""
+    return "transform" in function.__code__.co_names
+
+
+def derivative_dispatcher(function: Any, plan: Any) -> DerivativeDispatcher:
+    """Return the dispatcher of a function that runs a plan; without the lock, if the kernel is."""
+    options = {"nopython": True}
+    if plan.kernel.targetoptions.get("nogil"):
+        options["nogil"] = True
+    return DerivativeDispatcher(function, targetoptions=options, pipeline_class=RunnerCompiler)
+
+
+def is_passable(kind: Any) -> bool:
+    """Tell whether a value of this type can go into a derivative.
+
+    What Numba's runtime manages behind a pointer (lists, dicts, sets, jitclasses) cannot: inside a
+    derivative that runtime is another one, see assembly/runtime_ir.py. Typed lists of numbers and of
+    arrays can: they are read where they lie (frontend/containers/typed_lists.py).
+    """
+    if not isinstance(kind, types.Type) or not kind.is_precise():
+        return False
+    if isinstance(kind, types.BaseTuple):
+        return all(map(is_passable, kind))
+    if isinstance(kind, BoundKernelType):
+        return all(map(is_passable, kind.kinds))
+    if isinstance(kind, types.ListType):
+        return isinstance(kind.item_type, (types.Number, types.Boolean, types.Array))
+    return not isinstance(kind, _MANAGED)
+
+
+_MANAGED = (
+    types.List,
+    types.Set,
+    types.DictType,
+    types.ClassInstanceType,
+    types.StructRef,
+    types.DeferredType,
+)
+
+
+def _type_of(value: Any) -> Any:
+    """Return the Numba type of a value, or None."""
+    found = function_type(value)
+    if found is not None:
+        return found
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Numba's, on lists
+        try:
+            return dispatcher.typeof(value, dispatcher.Purpose.argument)
+        except (errors.NumbaError, errors.NumbaValueError, ValueError):
+            return None
+
+
+def _say(value: Any) -> str:
+    dtype = getattr(value, "dtype", None)
+    return f"of type {type(value).__name__}" + (f" of {dtype}" if dtype is not None else "")

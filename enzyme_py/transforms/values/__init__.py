@@ -1,0 +1,1 @@
+"""Values around a transform: copies, shadows, results, functions."""

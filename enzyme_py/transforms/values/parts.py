@@ -1,0 +1,20 @@
+"""One part of what a kernel returns, as a kernel of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+
+from enzyme_py.foundations.keeping import kept_with_kernel, released
+
+
+@kept_with_kernel
+def part_kernel(kernel: Any, place: int) -> Any:
+    """Return the kernel that returns one part of another's tuple."""
+
+    def part(*arguments):  # type: ignore[no-untyped-def]  # compiled by Numba
+        return kernel(*arguments)[place]
+
+    part.__name__ = part.__qualname__ = kernel.py_func.__name__
+    return released(numba.njit(part))

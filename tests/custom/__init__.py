@@ -1,0 +1,1 @@
+"""Rules of users, and code of other languages."""

@@ -1,0 +1,203 @@
+"""Code of other languages, linked as LLVM IR and differentiated through."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py.errors import LoweringError, RuleError
+
+X = np.array([1.0, 2.0, -0.5])
+
+# double weighted(const double *x, long n) { double s = 0; for (i < n) s += slope(x[i]) * (i + 1); return s; }
+WEIGHTED = """
+define double @weighted(ptr %x, i64 %n) {
+entry:
+  br label %test
+test:
+  %i = phi i64 [ 0, %entry ], [ %next, %turn ]
+  %s = phi double [ 0.0, %entry ], [ %more, %turn ]
+  %goes = icmp slt i64 %i, %n
+  br i1 %goes, label %turn, label %done
+turn:
+  %place = getelementptr double, ptr %x, i64 %i
+  %value = load double, ptr %place
+  %cube = call double @cube(double %value)
+  %next = add i64 %i, 1
+  %weight = sitofp i64 %next to double
+  %part = fmul double %cube, %weight
+  %more = fadd double %s, %part
+  br label %test
+done:
+  ret double %s
+}
+define internal double @cube(double %x) #0 {
+  %y = fmul double %x, %x
+  %z = fmul double %y, %x
+  ret double %z
+}
+define void @sines(ptr %out, ptr %x, i32 %n) {
+  %m = sext i32 %n to i64
+  br label %turn
+turn:
+  %i = phi i64 [ 0, %0 ], [ %next, %turn ]
+  %from = getelementptr double, ptr %x, i64 %i
+  %to = getelementptr double, ptr %out, i64 %i
+  %value = load double, ptr %from
+  %sine = call double @sin(double %value)
+  store double %sine, ptr %to
+  %next = add i64 %i, 1
+  %goes = icmp slt i64 %next, %m
+  br i1 %goes, label %turn, label %done
+done:
+  ret void
+}
+declare double @sin(double)
+attributes #0 = { noinline optnone "target-cpu"="x86-64" "target-features"="+sse2" }
+"""
+LOST = """
+declare double @nowhere_to_be_found(double)
+define double @f(double %x) {
+  %y = call double @nowhere_to_be_found(double %x)
+  ret double %y
+}
+"""
+COEFFICIENTS = np.arange(1.0, 4.0)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("ir") / "code.ll"
+    path.write_text(WEIGHTED)
+    return path
+
+
+@pytest.fixture(scope="module")
+def weighted(file):
+    return enzyme.link_ir(file, "weighted", "float64(float64[::1], int64)")
+
+
+def test_calls_outside_of_kernels(weighted) -> None:
+    want = np.sum(X**3 * COEFFICIENTS)
+    assert weighted(X, 3) == pytest.approx(want, rel=1e-15)
+    assert numba.njit(lambda x: 2 * weighted(x, x.size))(X) == pytest.approx(2 * want, rel=1e-15)
+
+
+def test_derivatives_of_every_mode_and_order(weighted) -> None:
+    def f(x):
+        return weighted(x, x.size)
+
+    slope = 3 * X**2 * COEFFICIENTS
+    np.testing.assert_allclose(enzyme.grad(f)(X), slope, rtol=1e-14)
+    np.testing.assert_allclose(enzyme.grad(weighted)(X, 3), slope, rtol=1e-14)
+    np.testing.assert_allclose(enzyme.jvp(f, (X,), (X,))[1], slope @ X, rtol=1e-14)
+    curvature = np.diag(6 * X * COEFFICIENTS)
+    np.testing.assert_allclose(enzyme.hessian(f)(X), curvature, rtol=1e-14)
+    np.testing.assert_allclose(enzyme.jacrev(enzyme.grad(f))(X), curvature, rtol=1e-14)
+
+
+def test_a_function_that_writes(file) -> None:
+    sines = enzyme.link_ir(file, "sines", "void(float64[::1], float64[::1], int32)")
+
+    def f(x):
+        out = np.zeros(x.size)
+        sines(out, x, x.size)
+        return np.sum(out * out)
+
+    assert f(X) == pytest.approx(np.sum(np.sin(X) ** 2))
+    np.testing.assert_allclose(enzyme.grad(f)(X), np.sin(2 * X), rtol=1e-13)
+    np.testing.assert_allclose(
+        enzyme.hessian(f)(X), np.diag(2 * np.cos(2 * X)), rtol=1e-12, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "signature", "message"),
+    [
+        (WEIGHTED, "wighted", "float64(float64)", "defines no function `wighted`"),
+        (WEIGHTED, "weighted", "float64(float64[::1])", "2 arguments, not 1"),
+        (WEIGHTED, "weighted", "float64(float64[::1], float64)", r"double \(ptr, double\)"),
+        (WEIGHTED, "weighted", "float32(float64[::1], int64)", "the signature says float"),
+        (WEIGHTED, "weighted", "float64(float64[:], int64)", "contiguous"),
+        (WEIGHTED, "weighted", "rubbish", "is no signature"),
+        ("int main() {}", "main", "int32()", "cannot read"),
+        (
+            'target triple = "aarch64-apple-macosx"\n' + WEIGHTED,
+            "weighted",
+            "void()",
+            "compiled for",
+        ),
+        (
+            LOST,
+            "f",
+            "float64(float64)",
+            "`nowhere_to_be_found`, which no library",
+        ),
+    ],
+)
+def test_what_cannot_be_linked(tmp_path, text, name, signature, message) -> None:
+    path = tmp_path / "code.ll"
+    path.write_text(text)
+    with pytest.raises(RuleError, match=message):
+        enzyme.link_ir(path, name, signature)
+
+
+def test_a_missing_file() -> None:
+    with pytest.raises(RuleError, match="there is no file"):
+        enzyme.link_ir("nowhere.ll", "f", "float64(float64)")
+
+
+def test_arguments_of_other_types(weighted) -> None:
+    with pytest.raises(LoweringError, match="its signature says array"):
+        enzyme.grad(weighted)(np.ones(6)[::2], 3)
+    with pytest.raises(numba.TypingError, match="its signature says array"):
+        weighted(3.0, 1)
+
+
+@pytest.mark.skipif(shutil.which("clang-22") is None, reason="needs clang-22")
+@pytest.mark.parametrize("options", [["-O2"], ["-O0"]])
+def test_c_compiled_by_clang(tmp_path, options) -> None:
+    """With -O0 clang marks every function against optimisation; the marks are dropped."""
+    source = Path(__file__).parent.parent.parent / "examples" / "pendulum.c"
+    path = tmp_path / "pendulum.bc"
+    command = [
+        "clang-22",
+        *options,
+        "-fno-vectorize",
+        "-emit-llvm",
+        "-c",
+        str(source),
+        "-o",
+        str(path),
+    ]
+    subprocess.run(command, check=True)
+    final = enzyme.link_ir(path, "final_angle", "float64(float64, float64, int64)")
+
+    def by_hand(angle, rate, steps):
+        for _ in range(steps):
+            rate = rate - 0.01 * np.sin(angle)
+            angle = angle + 0.01 * rate
+        return angle
+
+    assert final(0.5, 0.1, 100) == pytest.approx(by_hand(0.5, 0.1, 100), rel=1e-14)
+    want = enzyme.grad(by_hand, argnums=(0, 1))(0.5, 0.1, 100)
+    assert enzyme.grad(final, argnums=(0, 1))(0.5, 0.1, 100) == pytest.approx(want, rel=1e-12)
+
+
+def test_a_library_gives_what_the_file_lacks(tmp_path) -> None:
+    """C's mathematical functions need no derivative of ours; here the library is in the process."""
+    assert ctypes.CDLL("libm.so.6").tanh is not None
+    path = tmp_path / "code.ll"
+    path.write_text(
+        "declare double @tanh(double)\ndefine double @f(double %x) {\n"
+        "  %y = call double @tanh(double %x)\n  ret double %y\n}\n"
+    )
+    f = enzyme.link_ir(path, "f", "float64(float64)")
+    assert enzyme.grad(f)(0.3) == pytest.approx(1 - np.tanh(0.3) ** 2, rel=1e-14)

@@ -1,0 +1,1 @@
+"""Kernels as users write them, and what the frontend makes of them."""

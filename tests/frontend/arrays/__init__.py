@@ -1,0 +1,1 @@
+"""Arrays in kernels: shapes, copies, growth, iteration."""

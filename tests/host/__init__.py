@@ -1,0 +1,1 @@
+"""Enzyme in its process: installed, spoken to, and what is said when it fails."""

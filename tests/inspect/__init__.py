@@ -1,0 +1,1 @@
+"""What `enzyme.inspect` and `enzyme.testing` tell."""

@@ -1,0 +1,1 @@
+"""Linear algebra in kernels, and products of arrays."""

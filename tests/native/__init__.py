@@ -1,0 +1,1 @@
+"""From the module behind Enzyme to loaded machine code, and the C runtime."""

@@ -1,0 +1,196 @@
+"""`fastmath=True`: vector functions and sums in other orders, with the same derivatives to rounding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numba
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py import inspect
+from enzyme_py.llvm import Module
+from enzyme_py.native.machine import Cpu, host_cpu
+from enzyme_py.native.rewrites.fast_math import (
+    allow_fast_math,
+    has_vector_function,
+    name_vector_functions,
+)
+from tests.llvm.corpus import verified
+
+UNITS = 1e-14  # relative: some tens of units in the last place, of functions that err by four
+
+
+def log_sum_exp(x):
+    largest = x[0]
+    for value in x:
+        largest = max(largest, value)
+    total = 0.0
+    for value in x:
+        total += np.exp(value - largest)
+    return np.log(total) + largest
+
+
+def functions(x):
+    total = 0.0
+    for i in range(x.size):
+        v = x[i]
+        total += np.exp(v) + np.sin(v) * np.cos(v) + np.tanh(v) + np.log(v) + v**2.5
+        total += np.arctan(v) + np.sinh(v) + np.expm1(v) * np.log1p(v) + np.arctan2(v, 2.0)
+    return total
+
+
+def slopes_of_functions(x):
+    total = np.exp(x) + np.cos(2 * x) + 1 / np.cosh(x) ** 2 + 1 / x + 2.5 * x**1.5
+    total += 1 / (1 + x * x) + np.cosh(x) + np.exp(x) * np.log1p(x) + np.expm1(x) / (1 + x)
+    return total + 2 / (4 + x * x)
+
+
+def guarded(x):
+    total = 0.0
+    for value in x:
+        total += np.sqrt(value - 1.0) if value > 1.0 else 3.0 * value
+    return total
+
+
+def where(x):
+    return np.sum(np.where(x > 1.0, np.sqrt(x - 1.0), 3.0 * x))
+
+
+def fast(f):
+    return numba.njit(fastmath=True)(f)
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return np.random.default_rng(3).uniform(0.5, 2.0, 1003)  # some are left over by every width
+
+
+def test_the_gradient_of_a_fast_kernel_is_the_one_by_hand(numbers):
+    found = enzyme.grad(fast(log_sum_exp))(numbers)
+    weights = np.exp(numbers - numbers.max())
+    # At the largest number 1 - 1 is added: what comes by the maximum itself.
+    np.testing.assert_allclose(found, weights / math.fsum(weights), rtol=UNITS, atol=1e-15)
+
+
+def test_every_function_has_its_slope(numbers):
+    found = enzyme.grad(fast(functions))(numbers)
+    np.testing.assert_allclose(found, slopes_of_functions(numbers), rtol=10 * UNITS)
+
+
+def test_floats_of_32_bits(numbers):
+    single = numbers.astype(np.float32)
+    found = enzyme.grad(fast(functions))(single)
+    np.testing.assert_allclose(found, slopes_of_functions(single.astype(float)), rtol=1e-5)
+
+
+@pytest.mark.skipif(not has_vector_function("_ZGVdN4v_exp"), reason="no libmvec here")
+def test_vector_functions_are_called_where_they_were_allowed_and_nowhere_else(numbers):
+    assert "_ZGV" in inspect.ir(fast(log_sum_exp), numbers, stage="assembly")
+    assert "_ZGV" not in inspect.ir(numba.njit(log_sum_exp), numbers, stage="optimised")
+
+
+@pytest.mark.parametrize("f", [guarded, where])
+def test_edges_stay_as_they_are_without_fastmath(f):
+    at = np.array([0.0, 0.5, 1.0, 2.0, 5.0])
+    found = enzyme.grad(fast(f))(at)
+    np.testing.assert_allclose(found, [3.0, 3.0, 3.0, 0.5, 0.25], rtol=UNITS)
+
+
+ARITHMETIC = """
+define float @f(double %b, double %c, float %e, <2 x double> %v) {
+  %a = fadd double %b, %c
+  %d = fmul fast float %e, %e
+  %p = fmul double %b, %a
+  %w = fadd <2 x double> %v, %v
+  ret float %d
+}
+"""
+
+
+def test_marks_promise_neither_numbers_nor_finite_ones():
+    code = Module(ARITHMETIC)
+    allow_fast_math(code)
+    marked = verified(code)
+    assert "fadd reassoc nsz contract double" in marked
+    assert "fmul nsz contract double" in marked
+    assert "nnan" not in marked
+    assert "fmul fast float" in marked
+    assert "fadd <2 x double>" in marked
+
+
+CALL = """
+define double @f(double %x) {
+  %r = tail call double @llvm.exp.f64(double %x) #5
+  ret double %r
+}
+declare double @llvm.exp.f64(double)
+attributes #5 = { nounwind }
+"""
+
+
+def named(text: str, cpu: Cpu, has: Callable[[str], bool]) -> str:
+    """The text with its vector functions named, checked by LLVM."""
+    code = Module(text)
+    name_vector_functions(code, cpu, has)
+    return verified(code)
+
+
+def test_a_call_names_what_this_processor_has():
+    plain = Cpu("x86_64-unknown-linux-gnu", "generic", "+sse2,-avx2")
+    text = named(CALL, plain, lambda name: True)
+    assert "_ZGV_LLVM_N2v_llvm.exp.f64(_ZGVbN2v_exp)" in text
+    assert "N4v" not in text
+    arm = Cpu("aarch64-unknown-linux-gnu", "generic", "+neon")
+    assert "_ZGVnN2v_exp" in named(CALL, arm, lambda name: True)
+
+
+def test_calls_stay_where_the_library_has_nothing():
+    cpu = Cpu("x86_64-unknown-linux-gnu", "generic", "+avx2")
+    assert named(CALL, cpu, lambda name: False) == CALL
+    other = CALL.replace("llvm.exp.f64", "my_function")
+    assert named(other, cpu, lambda name: True) == other
+
+
+ENTERS = """
+define i32 @entry(ptr %pack, ptr %excinfo) {
+  %first = tail call i32 @enzyme_py_enter(ptr null, ptr %pack, ptr %excinfo, i32 0)
+  %second = tail call i32 @enzyme_py_enter(ptr null, ptr %pack, ptr %excinfo, i32 0)
+  ret i32 %second
+}
+declare i32 @enzyme_py_enter(ptr, ptr, ptr, i32)
+"""
+
+
+@pytest.mark.skipif(not host_cpu().triple.startswith("x86_64"), reason="the x86 control register")
+def test_the_control_register_is_restored_behind_each_entry():
+    code = Module(ENTERS)
+    allow_fast_math(code)
+    text = verified(code)
+    assert text.count("call void @llvm.x86.sse.stmxcsr(") == 2
+    assert text.count("call void @llvm.x86.sse.ldmxcsr(") == 4
+    assert "tail call" not in text
+
+
+def halves(x):
+    if x[0] < 0.0:
+        raise ValueError("negative")
+    return np.sum(x * 5e-310) * 0.5
+
+
+def is_denormal_kept():
+    return np.array([5e-310])[0] * np.array([0.5])[0] > 0.0
+
+
+def test_denormals_are_zero_within_and_numbers_without():
+    x = np.ones(4)
+    found = enzyme.grad(fast(halves))
+    assert is_denormal_kept()
+    np.testing.assert_array_equal(found(x), np.zeros(4))
+    assert is_denormal_kept()
+    with pytest.raises(ValueError, match="negative"):
+        found(-x)
+    assert is_denormal_kept()
+    assert enzyme.grad(numba.njit(halves))(x)[0] > 0.0

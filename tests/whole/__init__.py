@@ -1,0 +1,1 @@
+"""Whole derivatives, from the call to the answer, by what could go wrong with them."""

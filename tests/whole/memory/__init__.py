@@ -1,0 +1,1 @@
+"""Memory that loops make, fill, carry and write over."""

@@ -1,0 +1,1 @@
+"""Numbers that leave loops, are carried by them, or are cached."""
