@@ -62,8 +62,7 @@ def found() -> dict[str, int]:
 
 def test_patterns_read_no_printed_code() -> None:
     allowed = {name: count for name, (count, _) in OTHER_TEXTS.items()}
-    others = {name: count for name, count in found().items()}
-    more = {name: count for name, count in others.items() if count > allowed.get(name, -1)}
+    more = {name: count for name, count in found().items() if count > allowed.get(name, -1)}
     assert not more, (
         f"read code with enzyme_py.llvm (docs/llvm.md), other text with a row here: {more}"
     )
