@@ -145,7 +145,7 @@ class LoweringError(EnzymeError, TypeError):
 
 
 class DerivativeError(EnzymeError):
-    """The pass refused the kernel."""
+    """Enzyme refused the kernel."""
 
 
 class NoDerivativeError(DerivativeError):
@@ -231,15 +231,15 @@ class ProvisionError(HostNotFound):
 
 
 class HostCrashed(HostError):
-    """The pass died (signal or assertion) on this one request."""
+    """Enzyme died (signal or assertion) on this one request."""
 
 
 class HostTimedOut(HostError):
-    """The pass ran past its time limit on this one request."""
+    """Enzyme ran past its time limit on this one request."""
 
 
 class HostOutOfMemory(HostError):
-    """The pass ran past its memory limit on this one request."""
+    """Enzyme ran past its memory limit on this one request."""
 
 
 class ProtocolError(HostError):

@@ -29,8 +29,8 @@ class Settings:
     cache_limit: int = 2**30  # bytes of it
     precompiled: tuple[Path, ...] = ()  # folders of derivatives that packages bring; only read
     record: Path | None = None  # where to keep such derivatives, see precompiling.py
-    time_limit: float = 300.0  # seconds one request may run in the pass
-    memory_limit: int = 8 * 2**30  # bytes one request may take in the pass
+    time_limit: float = 300.0  # seconds one request may run in Enzyme
+    memory_limit: int = 8 * 2**30  # bytes one request may take in Enzyme
 
 
 def _is_true(text: str) -> bool:

@@ -14,7 +14,7 @@ HINT_ATTRIBUTES = (
     '"enzyme_inactive" "enzyme_nofree"'
 )
 
-# A function that passes its argument on and has no derivative. It stays external until the pass has seen it;
+# A function that passes its argument on and has no derivative. It stays external until Enzyme has seen it;
 # the native stage gives it its body.
 BARRIER = "enzyme_py_inactive"
 BARRIER_ATTRIBUTES = (
@@ -25,7 +25,7 @@ BARRIER_ATTRIBUTES = (
 TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stores name
 
 RAISE = "enzyme_py_raise"  # does not return (frontend/codegen/calling_convention.py)
-RULED = "enzyme_py_ruled."  # functions with derivatives that we tell the pass (frontend/external/ruled.py)
+RULED = "enzyme_py_ruled."  # functions with derivatives that we tell Enzyme (frontend/external/ruled.py)
 OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/arrays/grown_arrays.py)
 # In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
 SILENT = "_silent"

@@ -26,7 +26,7 @@ def chosen_way(requests: Sequence[Request], *, is_plain: bool) -> str:
 
 
 def link_copies(module: llvm.ModuleRef, way: str, modules: Modules) -> tuple[str, ...]:
-    """Link in what the module's copies need; returns what must keep its name for the pass."""
+    """Link in what the module's copies need; returns what must keep its name for Enzyme."""
     declared = [one.name for one in module.functions if one.is_declaration]
     called = [name for name in declared if copies.is_copy(name)]
     if not called:

@@ -10,7 +10,7 @@ is a second slot, which holds the seed in reverse and the derivative in forward 
 return of an `__enzyme_` call has the gradients of numbers passed by value, and nothing else.
 
 The same code serves a request from outside (in an entry function, see entry.py) and one inside a
-kernel, which then is resolved in the same run of the pass (DESIGN 2).
+kernel, which then is resolved in the same run of Enzyme (DESIGN 2).
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class EnzymeCall:
         if not shadows:
             return [self._marker("enzyme_const"), result]
         # The shape of an array's derivative is read from the primal. In forward mode dropping the
-        # primal gains nothing, and crashed the pass (x % y: an assertion on uses of a select).
+        # primal gains nothing, and crashed Enzyme (x % y: an assertion on uses of a select).
         is_forward = self.request.direction is Direction.FORWARD
         is_array = holds_arrays(self.kernel.return_type)
         is_needed = self.request.need_primal or is_forward or is_array

@@ -54,7 +54,7 @@ _SWEEPS = (Direction.REVERSE, Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
 _HALVES = (Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
 _FIRST_ARGUMENT = 2  # behind the result and excinfo
 
-# The pass, and what runs before it (DESIGN 3 and 5). Each row is there for a reason:
+# Enzyme, and what runs before it (DESIGN 3 and 5). Each row is there for a reason:
 _OPTIONS = (
     "--enzyme-fast-math=0",  # derivatives must not ignore NaN and infinity
     "--vectorize-loops=0",  # vectorise after differentiation, never before
@@ -90,7 +90,7 @@ _INT = ir.IntType(32)
 
 
 def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
-    """Lower the request's kernel with everything around it into one module for the pass.
+    """Lower the request's kernel with everything around it into one module for Enzyme.
 
     Both halves of a split reverse are in one module, or Enzyme could give them different tapes.
     """
@@ -215,7 +215,7 @@ def _linked_module(
 
 
 def _check_width(module: llvm.ModuleRef, where: Where) -> None:
-    """Refuse batches of what takes ruled functions, of which the pass fails an assertion."""
+    """Refuse batches of what takes ruled functions, of which Enzyme fails an assertion."""
     if any(one.name == "enzyme_width" for one in module.global_variables):
         what = "several directions at once through linear algebra or a custom rule"
         remedy = "take one direction after the other: Duplicated in place of BatchDuplicated"
@@ -223,7 +223,7 @@ def _check_width(module: llvm.ModuleRef, where: Where) -> None:
 
 
 def _link_products(module: llvm.ModuleRef, modules: Modules) -> tuple[str, ...]:
-    """Define the products that the module calls; returns what must keep its name for the pass."""
+    """Define the products that the module calls; returns what must keep its name for Enzyme."""
     called = {one.name for one in module.functions if one.is_declaration} & set(blas.PRODUCTS)
     if not called:
         return ()

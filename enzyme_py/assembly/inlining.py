@@ -1,7 +1,7 @@
 """Inlining what takes derivatives into what is differentiated.
 
 A derivative that is differentiated again must stand in the function that the outer request is about.
-Where a function with such a call is itself called, the pass makes an augmented copy of it and calls
+Where a function with such a call is itself called, Enzyme makes an augmented copy of it and calls
 that with other arguments than it has (measured: "Number of arg operands != function parameters", or an
 assertion, in reverse over reverse). LLVM inlines small functions by itself; here all are.
 
@@ -9,13 +9,13 @@ So is all that reverse over reverse differentiates twice. Behind a call, what a 
 the loop came out wrong without a word: `for _ in range(n): x = sin(x)` in a function that is called
 twice (tests/whole/loops/test_nested_calls.py).
 
-With run-time activity everything is inlined: the pass takes the place in which a called function leaves its result
+With run-time activity everything is inlined: Enzyme takes the place in which a called function leaves its result
 for constant there, and the gradient of what comes out was zero without a word (measured; the fuzzer found it in a
 function that calls itself; any that LLVM leaves alone does the same). What calls itself cannot be.
 
 So it is where forward mode was refused, since constant memory meets active memory. A function that is called for an argument's
 array and for one of the kernel's is given null as the owner of the first, and stores that beside active memory: inside of
-the function the pass sees a constant pointer, and not that it is null (`np.reshape` of both, tests/tensors/test_tensors.py).
+the function Enzyme sees a constant pointer, and not that it is null (`np.reshape` of both, tests/tensors/test_tensors.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`differentiate(request, *arguments)`: a request as a function call that Numba can type and lower.
 
 Inside a kernel the call lowers to an `__enzyme_` call in the same module, so nested requests are
-resolved in one run of the pass. Everywhere else (plain @njit code) it becomes a call of finished
+resolved in one run of Enzyme. Everywhere else (plain @njit code) it becomes a call of finished
 machine code; the `njit` stage supplies that half through `install_outside`.
 """
 

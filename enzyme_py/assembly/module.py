@@ -1,4 +1,4 @@
-"""The noun that assembly produces: one LLVM module, ready for the pass."""
+"""The noun that assembly produces: one LLVM module, ready for Enzyme."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class WithCode:
 class DiffModule(WithCode):
     """All orders of one derivative in one module of textual LLVM IR.
 
-    `entries` are the symbols that callers need after the pass, each of the form
-    `i32 entry(ptr ret, ptr excinfo, args...)`; `options` are command-line options of the pass;
+    `entries` are the symbols that callers need after Enzyme, each of the form
+    `i32 entry(ptr ret, ptr excinfo, args...)`; `options` are command-line options of Enzyme;
     `where` is the user's kernel, for messages.
     """
 

@@ -1,4 +1,4 @@
-"""Gives functions of numbers the bodies of frontend/numpy_functions/special.py, before the pass sees the module."""
+"""Gives functions of numbers the bodies of frontend/numpy_functions/special.py, before Enzyme sees the module."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     gradients = enzyme.vmap(enzyme.grad(f), in_axes=(0, None))(points, parameters)
 
-The name and `in_axes` are JAX's. What it does is simpler: the loop is a loop, each turn one call, so kernels may branch
+The name and `in_axes` are JAX's. What it does is simpler: the loop is a loop, each iteration one call, so kernels may branch
 and stop early for each item by itself. Compiled code learns of it in compiled/mapping.py.
 """
 

@@ -1,4 +1,4 @@
-"""autotune: which options of the pass make a derivative fastest, on the user's own data."""
+"""autotune: which options of Enzyme make a derivative fastest, on the user's own data."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Tuned:
 
 
 def autotune(f: Callable[..., Any], *args: Any, seconds: float = 0.5) -> Tuned:
-    """Find the options of the pass that make a transform fastest for such arguments, and remember them.
+    """Find the options of Enzyme that make a transform fastest for such arguments, and remember them.
 
     `f` is what `grad`, `value_and_grad` or another transform returned. Each choice is compiled, run on
     copies of the arguments, and left out unless its results agree with the usual ones to rounding; the

@@ -18,7 +18,7 @@
 returns nothing has the result 0.0, here and in the rules. `config` says what is asked for: `needs_primal` and `width` are
 always True and 1, `overwritten` tells for each argument whether f itself writes to it.
 
-To the pass it is a pure function, of the arguments before the call, that returns what the arrays hold behind it; they
+To Enzyme it is a pure function, of the arguments before the call, that returns what the arrays hold behind it; they
 are written with that afterwards. The half that is not given is the transpose of the other (transposes.py).
 """
 

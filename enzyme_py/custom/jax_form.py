@@ -173,7 +173,7 @@ class _Jvp:
     constant: tuple[int, ...]
     rule: Any = None
     # The same rule with another version of its function, for reverse mode. The rule may call the
-    # function, and the pass differentiates that call, although with zeros for cotangents: without an end,
+    # function, and Enzyme differentiates that call, although with zeros for cotangents: without an end,
     # if the reverse of that version did not look for zeros.
     transposed: Any = None
     skips_zeros: bool = False

@@ -30,7 +30,7 @@ def link_ir(path: Any, name: str, signature: Any) -> Any:
     """Return the function `name` of a file with LLVM IR or bitcode, as a kernel.
 
     See the module's text for the signature. What the file only declares must be in a library that this
-    process has loaded, and needs a derivative that the pass knows, as C's mathematical functions have.
+    process has loaded, and needs a derivative that Enzyme knows, as C's mathematical functions have.
     """
     arguments, result = _signature(signature)
     file = Path(path)

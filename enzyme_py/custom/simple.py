@@ -10,7 +10,7 @@ Partials are plain functions, differentiated for second orders. None for one say
 depend on that argument, or is to be taken so. Of complex arguments they are complex derivatives: the function is
 holomorphic in them.
 
-The pass does not look into an inactive function, so it may call what has no derivative, C functions by their
+Enzyme does not look into an inactive function, so it may call what has no derivative, C functions by their
 address included. Its result is constant. With `arguments` only those are taken for constant, and the function is
 differentiated by the others. An inactive type is a class of named tuples that never has a derivative: gradients by such
 an argument are None.

@@ -2,7 +2,7 @@
 
 A context keeps types, constants, metadata and names of every module that was ever parsed in it, and the global one, which
 Numba uses, lives as long as the process. And llvmlite (0.50) never frees a pass manager: its class has two
-bases, and of their two disposals the one that does nothing comes first. MEASURED of each small derivative: 7 KiB
+bases, and of their two disposals the one that does nothing comes first. measured of each small derivative: 7 KiB
 stayed in the context, 70 KiB were pass managers. 1.5 KiB of each pass builder stay; of these llvmlite holds no handle.
 """
 

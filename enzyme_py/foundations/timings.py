@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class Timing:
     """Seconds that one stage took for one derivative.
 
-    The stages: "numba" (typing, lowering and assembling), "host" (the pass), "native" (optimising
+    The stages: "numba" (typing, lowering and assembling), "host" (Enzyme), "native" (optimising
     and loading), "cache" (loading from disk, instead of the two before).
     """
 

@@ -1,4 +1,4 @@
-"""Modules that crashed the pass, kept under the cache folder so that they can be reported.
+"""Modules that crashed Enzyme, kept under the cache folder so that they can be reported.
 
 Saving never raises: whoever saves is about to raise something more important. A folder that others
 can write is not written to, and no link in it is followed.
@@ -23,7 +23,7 @@ def crash_folder() -> Path:
 
 
 def save_module(ir: str, log: str) -> Path | None:
-    """Save a module, and what the pass said, as comments in front; None if that is impossible."""
+    """Save a module, and what Enzyme said, as comments in front; None if that is impossible."""
     digest = hashlib.sha256(ir.encode()).hexdigest()[:16]
     path = crash_folder() / f"{digest}.ll"
     comments = "".join(f"; {line}\n" for line in log.splitlines()[:200])

@@ -156,7 +156,7 @@ def _unknown_refusal(
 
 
 def _detail(module: DiffModule, outcome: Outcome) -> str:
-    """What the pass printed, and the code that it was given, without the debug information."""
+    """What Enzyme printed, and the code that it was given, without the debug information."""
     code = without_debug_information(module.ir)
     return "\n".join((outcome.log.rstrip(), "", "; the module given to the pass", *code))
 

@@ -23,7 +23,7 @@ _ESCAPE = re.compile(r"_(2e|3c|3e|20|24|5b|5d|2c|28|29)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One message of the pass. `file` and `line` are None where it does not know them."""
+    """One message of Enzyme. `file` and `line` are None where it does not know them."""
 
     severity: str
     file: str | None

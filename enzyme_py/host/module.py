@@ -1,4 +1,4 @@
-"""The noun that the host produces: the module after the pass."""
+"""The noun that the host produces: the module after Enzyme."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class DifferentiatedModule(WithCode):
     ir: str
     entries: tuple[str, ...]
     where: Where
-    seconds: float  # spent in the pass, for the profile
-    remarks: str  # what the pass printed on stderr although it succeeded
+    seconds: float  # spent in Enzyme, for the profile
+    remarks: str  # what Enzyme printed on stderr although it succeeded
     lost: tuple[Lost, ...] = ()  # what Const arguments lose
     is_fast: bool = False  # the user asked for fastmath
     style: str = ""  # as that of the DiffModule

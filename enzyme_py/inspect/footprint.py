@@ -2,7 +2,7 @@
 
 What is counted are the blocks that compiled code asks for while it runs, with their headers, as
 native.md says. Arguments, shadows and results are NumPy's and are not counted. The kernel is run as
-derivatives run it, through the same pipeline without the pass's work; its temporaries end as there.
+derivatives run it, through the same pipeline without Enzyme's work; its temporaries end as there.
 """
 
 from __future__ import annotations

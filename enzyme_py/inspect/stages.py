@@ -29,7 +29,7 @@ def ir(
 
     "assembled" is what Numba lowered with our wrapper around it, "simplified" what Enzyme reads,
     "differentiated" what it made, "optimised" what code is generated from, "assembly" that code.
-    With `after`, the text behind the last run of the pass of that name (`passes` lists them).
+    With `after`, the text behind the last run of Enzyme of that name (`passes` lists them).
     """
     if stage not in STAGES:
         message = f"unknown stage {stage!r}"

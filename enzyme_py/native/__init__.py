@@ -1,4 +1,4 @@
-"""The last stage: from the module after the pass to machine code that can be called.
+"""The last stage: from the module after Enzyme to machine code that can be called.
 
 With `frontend`, the only folder that touches `llvmlite.binding`; and the door to the C runtime.
 """

@@ -1,8 +1,8 @@
 """DifferentiatedModule -> ObjectCode: LLVM's O3 pipeline for this processor, then its code.
 
-The pass works on unvectorised code, so loops and straight-line code are vectorised only here, with
+Enzyme works on unvectorised code, so loops and straight-line code are vectorised only here, with
 the target's own costs. Everything but the entries is made internal first: whatever was inlined, or
-served only to tell the pass something, vanishes.
+served only to tell Enzyme something, vanishes.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _internalise(parsed: llvm.ModuleRef, entries: tuple[str, ...], where: Where)
 
 
 def _run_pipeline(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, style: str) -> None:
-    """Run O3; "scalar" code has no vectors, "rolled" code repeats no turn of a loop. Both pay for short loops."""
+    """Run O3; "scalar" code has no vectors, "rolled" code repeats no iteration of a loop. Both pay for short loops."""
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     tuning.loop_vectorization = tuning.slp_vectorization = style != "scalar"
     tuning.loop_interleaving = tuning.loop_unrolling = style != "rolled"

@@ -6,16 +6,16 @@ c z for complex numbers. It is a constant, so one arm of each switch remains aft
 
 Real products become calls of BLAS routines, which Enzyme knows by name and whose derivatives are
 again products. It is the C interface, whose numbers come by value: with Fortran's, by address,
-derivatives in loops read the sizes of other turns (MEASURED, without rematerialisation). The names
+derivatives in loops read the sizes of other iterations (measured, without rematerialisation). The names
 end in `_64_`, where integers have 64 bits: with narrower ones Enzyme emits code of mixed widths at
 second order. Two routines of those derivatives, ger and lascl, Enzyme cannot differentiate; they
 get bodies under the very names that it calls (`HELPERS`), so products are closed under
 differentiation. Products of two vectors, norms and complex products are loops (blas_loops.py): the
-adjoint of dot is an axpy with an active factor, whose own adjoint crashes the pass. Loops are exact
+adjoint of dot is an axpy with an active factor, whose own adjoint crashes Enzyme. Loops are exact
 in every mode and order; for complex matrices they are slower than BLAS. Complex loops take the
 scale factors for 1 and 0, which is what Numba passes.
 
-After the pass the native stage turns what is left of the `_64_` names into calls of SciPy's
+After Enzyme the native stage turns what is left of the `_64_` names into calls of SciPy's
 routines (native/rewrites/fortran.py), whose integers are narrower; a size that does not fit raises
 OverflowError there, as it does in Numba.
 
@@ -175,7 +175,7 @@ _PRODUCTS = (
 )
 PRODUCTS = {row.symbol: row for row in _PRODUCTS}
 
-# What Enzyme's derivatives call by name: defined, and named so, up to the pass.
+# What Enzyme's derivatives call by name: defined, and named so, up to Enzyme.
 HELPERS = tuple(f"cblas_{letter}{name}{SUFFIX}" for name in ("ger", "lascl") for letter in FLOATS)
 
 

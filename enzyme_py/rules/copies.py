@@ -13,7 +13,7 @@ There are two ways to differentiate it, and `differentiable` says which one a mo
   move back (`from += to; to = 0`), the adjoint of that is a copy again, and where the source is
   constant both become `clear`, its own adjoint: three functions, closed under differentiation.
   A constant pointer arrives with its shadow equal to itself, so every rule asks before it writes.
-  Enzyme's nested reverse cannot take such rules apart (it fails an assertion, MEASURED), and knows
+  Enzyme's nested reverse cannot take such rules apart (it fails an assertion, measured), and knows
   them for one direction at a time only.
 * `LOOPS`: the copy has a body of loops, which Enzyme differentiates itself, in every mode, order
   and width. It may then also recompute a temporary instead of keeping it, as it does elsewhere;
@@ -77,7 +77,7 @@ def definitions(symbols: Collection[str], way: str) -> str:
 
 
 def registered(symbols: Collection[str], way: str) -> tuple[str, ...]:
-    """Return the names that must survive up to the pass."""
+    """Return the names that must survive up to Enzyme."""
     if way == LOOPS:
         return ()
     called = _closed(sorted(symbol for symbol in symbols if is_copy(symbol)))

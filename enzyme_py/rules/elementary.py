@@ -1,13 +1,13 @@
 """Functions of numbers whose derivative by Enzyme's rule is wrong at an edge: bodies that are right there.
 
-A row is a symbol, the name that it is called by up to the pass, and a body under that name, which may
+A row is a symbol, the name that it is called by up to Enzyme, and a body under that name, which may
 call the symbol itself.
 
 **At the rim of a domain.** Enzyme's adjoint of a root or a logarithm divides by what may be zero, also where
 nothing comes in: of `np.where(x > 1, np.sqrt(x - 1), x)` the part not taken made NaN of the gradient. Here such
 a function only sees numbers inside of its domain, behind a branch. At the rim and beyond it is (x H) H
 and a constant: products, where strong zero holds, with an infinite slope. Choosing without a branch made
-the gradient of a sum of distances 2.5 times slower (MEASURED); the branch costs nothing there.
+the gradient of a sum of distances 2.5 times slower (measured); the branch costs nothing there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Points = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class Body:
-    """What stands for a symbol up to the pass."""
+    """What stands for a symbol up to Enzyme."""
 
     symbol: str
     own_name: str

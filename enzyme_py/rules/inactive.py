@@ -47,7 +47,7 @@ _ROWS = (
     Inactive(
         # The sizes that it reads lie beside the pointer to the array's numbers. As long as it might have written
         # that, the pointer of the result was one from memory, and writing constants through it (`b.reshape(9)[2] = 1`)
-        # cleared no adjoint: a wrong gradient without a word (MEASURED).
+        # cleared no adjoint: a wrong gradient without a word (measured).
         "numba_attempt_nocopy_reshape",
         why="computes strides",
         is_integral=True,

@@ -1,4 +1,4 @@
-"""Functions that find an order of numbers, or their extremes: constants to every derivative, with no body for the pass.
+"""Functions that find an order of numbers, or their extremes: constants to every derivative, with no body for Enzyme.
 
     enzyme_py_order.KIND.TYPE(ptr values, i64 n, ptr order)                 an order that sorts
     enzyme_py_select.NAN.TYPE(ptr values, i64 n, i64 k, i64 low, i64 high, ptr order)
@@ -39,7 +39,7 @@ def is_order(name: str) -> bool:
 
 
 def declaration(name: str) -> str:
-    """Return the declaration that tells the pass what such a function does."""
+    """Return the declaration that tells Enzyme what such a function does."""
     family = name.split(".", 1)[0]
     parameters = ", ".join(_PARAMETERS[family])
     result, touched = ("i64", "read") if family == SCAN else ("void", "readwrite")

@@ -1,11 +1,11 @@
-"""A recurrence's states, written down once: what the pass reads, and what is behind it afterwards.
+"""A recurrence's states, written down once: what Enzyme reads, and what is behind it afterwards.
 
     h = np.tanh(W @ h + U @ x[t] + b)
 
-The adjoint of a turn needs the state twice: the older one for the product, the newer one for tanh, whose
-derivative is (1 - y) (1 + y) by its result y. Left to itself the pass keeps two arrays a turn, since it
+The adjoint of an iteration needs the state twice: the older one for the product, the newer one for tanh, whose
+derivative is (1 - y) (1 + y) by its result y. Left to itself Enzyme keeps two arrays an iteration, since it
 takes the slope of tanh from the argument. passes/memory/states/recorded_states.py makes both read one record, which has a
-row for every turn. To the pass the record is a constant; the functions below are how it is
+row for every iteration. To Enzyme the record is a constant; the functions below are how it is
 written and read:
 
 * `room(bytes)`: the record itself; inactive, so it has no shadow
@@ -13,11 +13,11 @@ written and read:
 * `put(record, index, value)`, `at(record, index)`: write and read a number; reading is done again in
   the reverse sweep, and never kept
 * `read(array, index)`: the same of an array that is its own record (passes/memory/states/states_in_place.py)
-* `pick(slope, value)`: the value, with the derivative of the other operand: to the pass it is fmod, whose
+* `pick(slope, value)`: the value, with the derivative of the other operand: to Enzyme it is fmod, whose
   derivative by its first operand is 1
 * `gemv(a, x, y, row, ...)`: y = a x, with a rule that takes x for the adjoint of `a` from the row
 
-The pass sees declarations only. Whatever they promise about memory is true of what it can know; the
+Enzyme sees declarations only. Whatever they promise about memory is true of what it can know; the
 record itself is not, and is called inaccessible. `define_records` says what they become afterwards.
 """
 
@@ -40,7 +40,7 @@ _SIZES = ("trans", "m", "n", "lda")
 
 
 def declarations(letter: str) -> str:
-    """Return what the pass reads, for numbers of one precision."""
+    """Return what Enzyme reads, for numbers of one precision."""
     real, own = FLOATS[letter], f"@{PREFIX}{letter}"
     read, write = (f"{kind} captures(none)".strip() for kind in ("readonly", ""))
     pointers = ", ".join(_POINTER.format(kind, real) for kind in (read, read, write, read))

@@ -1,12 +1,12 @@
 """Functions of numbers whose slope is worth keeping, since computing it again would call one again.
 
-The pass knows the derivatives of exp, sin or tanh, and computes in the reverse sweep whatever they need:
+Enzyme knows the derivatives of exp, sin or tanh, and computes in the reverse sweep whatever they need:
 the function again, for the value where others need it and for the slope. A hand-written adjoint keeps
-one number instead. So up to the pass a call here is two. The first computes the value, or what the slope is made
-of; the pass knows of it that it has no derivative and cannot be made twice. The second is
+one number instead. So up to Enzyme a call here is two. The first computes the value, or what the slope is made
+of; Enzyme knows of it that it has no derivative and cannot be made twice. The second is
 `pick(x * slope, value)`, which returns the value and is, for all that concerns derivatives, fmod: by its first
-argument the derivative is one. So the pass keeps one number. And since a product is differentiated, strong
-zero holds, which the pass knows for products only: of `np.where(x > 700, x, np.exp(x))` the part not taken made
+argument the derivative is one. So Enzyme keeps one number. And since a product is differentiated, strong
+zero holds, which Enzyme knows for products only: of `np.where(x > 700, x, np.exp(x))` the part not taken made
 NaN of the gradient.
 
 Only for one reverse sweep: the slope itself has no derivative here.
@@ -33,7 +33,7 @@ _PASSED_ON = f'{_BEHAVIOUR} memory(none) "enzyme_math"="{{name}}" "enzyme_nofree
 class Slope:
     """The slope of a function, from its value or from another function of x.
 
-    `ir` computes %slope from %given by operations that the pass can repeat. Without it that is the slope.
+    `ir` computes %slope from %given by operations that Enzyme can repeat. Without it that is the slope.
     """
 
     other: str = ""  # of the C library; without one it is the value that is given
@@ -89,7 +89,7 @@ class Function:
         return [*lines, f"{result} = {pick(f, f'{name}.product', value)}"]
 
     def declarations(self) -> list[str]:
-        """What the pass reads."""
+        """What Enzyme reads."""
         f = self.kind
         kept = filter(None, (self.symbol, self.other))
         return [
@@ -104,7 +104,7 @@ def pick(kind: str, product: str, value: str) -> str:
 
 
 def pick_declaration(kind: str) -> str:
-    """Return what the pass reads of `pick`."""
+    """Return what Enzyme reads of `pick`."""
     passed_on = _PASSED_ON.format(name="fmod" + _KINDS[kind][0])
     return f"declare {kind} @{PICK}{kind}({kind}, {kind}) {passed_on}"
 

@@ -10,7 +10,7 @@ function with rules (door.py). Its rules move states as rows of one array throug
 
     advance(row, out, sizes, i, *leaves of args)
 
-and differentiate that: so one derivative of a single step is all that the pass makes. The adjoint of the
+and differentiate that: so one derivative of a single step is all that Enzyme makes. The adjoint of the
 arguments is added up in one shadow, whatever the number of steps.
 """
 

@@ -1,7 +1,7 @@
 """Assignment of arrays to slices, lowered to block copies (rules/copies.py).
 
 Numba emits for `to[...] = from` two loop nests with every index case in them, a copy of the source
-that is used if the two overlap, and text formatting for the error. The pass then meets pointers
+that is used if the two overlap, and text formatting for the error. Enzyme then meets pointers
 that may be the source or its copy, which it refuses where one of them is constant, and the text
 alone takes seconds to compile. Here the assignment is a check of the shapes and one call.
 

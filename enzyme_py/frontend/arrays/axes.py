@@ -3,7 +3,7 @@
 `np.sum(x, axis=0)` calls a check that formats "axis 5 is out of bounds for array of dimension 2". Numba
 compiles for that what makes text of integers and joins texts, some thirty functions: half of the time to
 lower a kernel with its first `np.sum(axis=...)`. Worse, where all is inlined (run-time activity) a copy
-of them stands at each call, and the pass and LLVM work on it for seconds. Here an exception takes the
+of them stands at each call, and Enzyme and LLVM work on it for seconds. Here an exception takes the
 numbers, and its text is put together in Python when it is raised.
 """
 

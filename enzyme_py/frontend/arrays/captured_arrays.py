@@ -1,6 +1,6 @@
 """Arrays that a kernel captures: their numbers are data of the module, or lie at an address that never changes.
 
-They are constant, and the pass has no shadow for them. Where constant and active memory meet (`h = H0`, then
+They are constant, and Enzyme has no shadow for them. Where constant and active memory meet (`h = H0`, then
 `h = np.tanh(w @ h)` in a loop, differentiated twice) it asks for one, and the request is made again for the targets in
 which constants have shadows: there a kernel makes a copy of its own when it begins.
 """
@@ -39,7 +39,7 @@ class FreezesArrays:
 
     def add_dynamic_addr(self, builder: ir.IRBuilder, intaddr: int, info: str) -> Any:
         """See Numba's; of an array, the address as such."""
-        # Numba reads the address from a global, of which the pass asks where its shadow is. An
+        # Numba reads the address from a global, of which Enzyme asks where its shadow is. An
         # address as such is constant, and with it the large captured array behind it. For C
         # functions the question is right: of their address alone, forward mode makes a wild call.
         if not self._in_array:

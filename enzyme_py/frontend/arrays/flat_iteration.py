@@ -1,8 +1,8 @@
 """Numba's iterators `x.flat`, `np.ndenumerate(x)` and `np.ndindex(...)`, with nothing but a count.
 
-Numba carries an index and a pointer of every dimension from turn to turn, and a flag for the end.
-A loop over them has no number of turns that LLVM knows, so reverse mode keeps all of them for every
-element in blocks that grow, which a second reverse mode cannot read; and the pass is refused. Here the
+Numba carries an index and a pointer of every dimension from iteration to iteration, and a flag for the end.
+A loop over them has no trip count that LLVM knows, so reverse mode keeps all of them for every
+element in blocks that grow, which a second reverse mode cannot read; and Enzyme is refused. Here the
 iterator is a number, below the number of elements, and the place is that number taken apart by
 division.
 """

@@ -102,7 +102,7 @@ def _block(
 
 
 def _capacity(builder: ir.IRBuilder, old: Any, room: Any, count: Any, turns: Any) -> Any:
-    """Return how many elements a new block holds: for all turns, or a power of two."""
+    """Return how many elements a new block holds: for all iterations, or a power of two."""
     least = _SIZE(_SMALLEST)
     wanted = builder.select(builder.icmp_signed("<", count, least), least, count)
     zeros = builder.ctlz(builder.sub(wanted, _SIZE(1)), ir.IntType(1)(1))
@@ -155,8 +155,8 @@ class _Part:
         """Emit a loop that copies the elements to a contiguous place."""
         real = ir.FloatType() if self._is_single() else ir.DoubleType()
         size = 4 if self._is_single() else 8
-        # One number a turn, also of the pairs that complex numbers are: of two in a turn Enzyme's
-        # reverse mode adds up what should be cleared (MEASURED: wrong gradients).
+        # One number an iteration, also of the pairs that complex numbers are: of two in an iteration Enzyme's
+        # reverse mode adds up what should be cleared (measured: wrong gradients).
         parts = width // size
         packed = builder.bitcast(self.start, real.as_pointer())
         to = builder.bitcast(to, real.as_pointer())

@@ -4,10 +4,10 @@
     for t in range(n):
         y = np.concatenate((y, h))      also np.append(y, h), np.hstack((y, h, ...))
 
-Every turn makes an array of its own, and in reverse mode all of them are kept with their shadows:
+Every iteration makes an array of its own, and in reverse mode all of them are kept with their shadows:
 memory grows with the square of n, though the adjoint needs none of them. `Growth` is a pass over
 typed Numba IR that replaces the statement by `y = grown(y, room, (h, ...), turns)`, which lengthens y in
-its own memory where that has room (grown_arrays.py); so it grows with n. Where each turn of a `for`
+its own memory where that has room (grown_arrays.py); so it grows with n. Where each iteration of a `for`
 loop without a way out makes one step, the first block is made for all of them.
 
 It is a change that keeps the meaning, because only what cannot tell is rewritten: the result and
@@ -154,8 +154,8 @@ class _Function:
     def _is_made_in(self, loop: Any, step: _Step) -> bool:
         """Tell whether the loop makes an array that the step takes.
 
-        Where that happens in some turns only, Enzyme's reverse mode over reverse mode loses a pointer
-        and the code crashes (MEASURED, also for arrays that are copied, but for fewer of them).
+        Where that happens in some iterations only, Enzyme's reverse mode over reverse mode loses a pointer
+        and the code crashes (measured, also for arrays that are copied, but for fewer of them).
         """
         made = {
             one.target.name

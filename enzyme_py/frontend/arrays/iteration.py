@@ -2,7 +2,7 @@
 
 At the end of the outermost dimension Numba sets the index back to zero. Nobody reads it again, but what
 comes out of that branch is no loop counter to LLVM, and reverse mode keeps the index of every
-element: MEASURED on the mean of 5 10^6 numbers, three times the array's own memory.
+element: measured on the mean of 5 10^6 numbers, three times the array's own memory.
 
 `for item in array` multiplies by the stride that the array was given, also where its layout says what
 that is: a loop over any stride is not vectorised.

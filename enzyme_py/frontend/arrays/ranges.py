@@ -2,12 +2,12 @@
 
 Numba adds the step without saying that this cannot overflow. Where the step is not 1, LLVM then does not
 know that the index stays positive, and keeps the choice between `i` and `i + size` for every access in the
-loop: no vectors, and where another loop reads what this one writes, an assertion of the pass ("No dominance
+loop: no vectors, and where another loop reads what this one writes, an assertion of Enzyme ("No dominance
 between recurrences used by one SCEV", the fuzzer's seed 30002). What is behind the last item may overflow, but
 nobody reads it.
 
 Numba decides by a branch whether there are any items, and how many: where the step is not 1, their number is a phi. For a loop within
-such a loop the pass could not compute that phi again, and made code that fails verification (MEASURED, the fuzzer's seeds
+such a loop Enzyme could not compute that phi again, and made code that fails verification (measured, the fuzzer's seeds
 300463, 300483 and 300593). Here it is chosen.
 """
 
@@ -65,6 +65,6 @@ def _iternext(
         result.yield_(item)
         kept = builder.store(builder.sub(left, left.type(1), flags=["nsw"]), iterator.count)
         following = builder.store(builder.add(item, iterator.step, flags=["nsw"]), iterator.iter)
-    # In a generator the counters stay in memory, of which the pass knows nothing else.
+    # In a generator the counters stay in memory, of which Enzyme knows nothing else.
     for access in (left, item, kept, following):
         tag_integer(access)

@@ -1,9 +1,9 @@
 """`x.reshape(...)` of contiguous arrays, without memory and without calls.
 
 Numba writes the new shape into a variable, hands it to a compiled function that fills in a -1, and to a
-function in C that finds the strides. The pass sees an array whose shape and strides come out of memory
+function in C that finds the strides. Enzyme sees an array whose shape and strides come out of memory
 behind calls that it cannot look into: it does not know which memory is active, refuses, and all is compiled
-a second time with run-time activity (MEASURED: half of the first gradient of an attention). Here each
+a second time with run-time activity (measured: half of the first gradient of an attention). Here each
 size is a number, and the strides are products of sizes: what both functions find for a C array.
 
 Arrays in Fortran's order stay with Numba.

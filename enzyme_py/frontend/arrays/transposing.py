@@ -1,6 +1,6 @@
 """`x.transpose(axes)`, and with it `swapaxes`, `moveaxis`, `rollaxis` and `rot90`, by selections.
 
-Numba looks for repeated axes with a Python set, whose search for a place has no number of turns that is
+Numba looks for repeated axes with a Python set, whose search for a place has no trip count that is
 known before, and picks shapes and steps by index arrays. Reverse over reverse is refused for the first.
 Here each dimension of the result selects among those of the source.
 """

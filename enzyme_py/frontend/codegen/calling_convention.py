@@ -49,7 +49,7 @@ class KernelCallConv(CatchingCallConv):
         if function is None:
             function = ir.Function(builder.module, kind, RAISE)
             # Never nounwind: Enzyme drops a noreturn call that cannot unwind, and with it the
-            # check before it, so that a kernel that should raise would go on (MEASURED).
+            # check before it, so that a kernel that should raise would go on (measured).
             function.attributes.add("noreturn")
             function.attributes.add("cold")
         builder.call(function, [code, excinfo])

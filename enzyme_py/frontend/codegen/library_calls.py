@@ -1,6 +1,6 @@
 """What code that Numba compiles for derivatives is made of, beyond Python: constants and C functions.
 
-`constant(x)` passes a number through a function that the pass takes for inactive. A library function is
+`constant(x)` passes a number through a function that Enzyme takes for inactive. A library function is
 called under a name for which the table of inactive functions has a row (rules/inactive.py): it must be
 given constants.
 """

@@ -1,7 +1,7 @@
 """What kernels carry of debug information: files, functions and lines, for messages. No variables, no types.
 
-No debugger reads what goes to the pass. Describing the type of every argument takes a twentieth of a first
-call (MEASURED), and the pass and LLVM carry the descriptions along; where the pass puts a phi in front of the
+No debugger reads what goes to Enzyme. Describing the type of every argument takes a twentieth of a first
+call (measured), and Enzyme and LLVM carry the descriptions along; where Enzyme puts a phi in front of the
 description of a variable, it fails an assertion ("Inserting PHI after debug-records", the fuzzer's seed 100531).
 """
 

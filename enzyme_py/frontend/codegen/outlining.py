@@ -1,7 +1,7 @@
-"""Operations on tables, and printing, in functions of their own, which the pass leaves alone.
+"""Operations on tables, and printing, in functions of their own, which Enzyme leaves alone.
 
-Numba writes the search through a hash table in place of each `add` and each `in`. The pass would keep all
-numbers and branches of that search for the reverse sweep, where no derivative is: MEASURED, 28
+Numba writes the search through a hash table in place of each `add` and each `in`. Enzyme would keep all
+numbers and branches of that search for the reverse sweep, where no derivative is: measured, 28
 growing caches for one loop over three keys, with bounds that were wrong. A function that is
 inactive and not inlined is called once, and gives numbers.
 """

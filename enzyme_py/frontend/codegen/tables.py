@@ -1,8 +1,8 @@
 """Memory that holds no floats: the tables of sets, the items of lists of integers, characters.
 
-Such memory comes from a function that the pass knows to be inactive, not from malloc. So it is
+Such memory comes from a function that Enzyme knows to be inactive, not from malloc. So it is
 constant whatever it merges with, has no shadow, and is neither recomputed nor freed in the reverse
-sweep: all that the pass does with blocks of malloc, and MEASURED to go wrong for tables that are
+sweep: all that Enzyme does with blocks of malloc, and measured to go wrong for tables that are
 filled by hashes (a crash of the derivative, loops over a set that did not end). The native stage
 makes it malloc again (native/rewrites/leftovers.py).
 """

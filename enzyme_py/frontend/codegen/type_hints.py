@@ -1,8 +1,8 @@
 """Telling Enzyme what a pointer points at, where its own analysis cannot know.
 
 A hint is a call of a function that does nothing and whose parameter carries a type tree. Enzyme reads
-the attribute there, and not on the parameters of the outermost function (MEASURED). It must seem to
-do something, or O2 deletes it before the pass has read it; the native stage drops it.
+the attribute there, and not on the parameters of the outermost function (measured). It must seem to
+do something, or O2 deletes it before Enzyme has read it; the native stage drops it.
 
 Numba fills and copies memory by untyped intrinsics, but knows the element type when it emits them;
 `hint_block_operations` writes it down. It moves records (the arrays in a list) by loads and stores
@@ -23,7 +23,7 @@ HINT_ATTRIBUTES = (
 )
 
 # A function that passes its argument on and has no derivative (transforms/values/stop.py). It stays external
-# until the pass has seen it; the native stage gives it its body.
+# until Enzyme has seen it; the native stage gives it its body.
 BARRIER = "enzyme_py_inactive"
 BARRIER_ATTRIBUTES = (
     "nounwind willreturn nofree nosync memory(none) "
@@ -103,7 +103,7 @@ def content_of(kind: ir.Type) -> str | None:
 
 
 def tag_integer(access: Any) -> None:
-    """Say of a load or a store that it is one of an integer, in words that the pass copies along with it."""
+    """Say of a load or a store that it is one of an integer, in words that Enzyme copies along with it."""
     module = access.parent.parent.parent
     root = module.add_metadata([ir.MetaDataString(module, TYPES)])
     long = module.add_metadata([ir.MetaDataString(module, "long"), root, _SIZE(0)])

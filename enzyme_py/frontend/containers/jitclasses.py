@@ -2,7 +2,7 @@
 
 It does so in the middle of a kernel, and whatever such a compilation asks for is made for the target that compiles: here
 that of kernels. It was kept as the processor's own, and then no njit function of the process could make an array any
-more (MEASURED, if none had made one before). So while Numba types a method, the processor is the target.
+more (measured, if none had made one before). So while Numba types a method, the processor is the target.
 """
 
 from __future__ import annotations

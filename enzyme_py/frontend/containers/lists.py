@@ -28,7 +28,7 @@ def grow_function(
     kind = ir.FunctionType(_POINTER, [_POINTER, _SIZE])
     function = ir.Function(module, kind, module.get_unique_name("enzyme_py_grow_list"))
     function.linkage = "internal"
-    # Behind a call it seems to write anywhere, and matrices are kept for each turn of a loop.
+    # Behind a call it seems to write anywhere, and matrices are kept for each iteration of a loop.
     function.attributes.add("alwaysinline")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     meminfo, size = function.args

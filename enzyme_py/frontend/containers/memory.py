@@ -34,7 +34,7 @@ def typed_list_items() -> Iterator[None]:
 
     Numba fills places that hold no item with zeros, for whoever drops the reference that stands
     there: kernels have no references, and an untyped fill of a list of arrays is refused. It makes
-    room and closes gaps by one block move, whose reverse is wrong without a word (MEASURED:
+    room and closes gaps by one block move, whose reverse is wrong without a word (measured:
     `l[1:3] = m`, `l.remove(a)`, where the number of items is not known at compile time).
 
     A list that is full gets twice its room. Numba gives it a quarter more, and no block that it leaves is

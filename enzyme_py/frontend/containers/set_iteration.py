@@ -2,7 +2,7 @@
 
 Numba's iterator walks the hash table. How many turns a loop takes is then known only behind it, which no second order
 with reverse mode inside takes; `zip` and `enumerate` step through it as well. A list has its length. It is
-made by one call that the pass leaves alone, and is memory without derivatives itself (tables.py).
+made by one call that Enzyme leaves alone, and is memory without derivatives itself (tables.py).
 A kernel that changes the set while it iterates, where Python raises, goes on with the items of the beginning.
 """
 

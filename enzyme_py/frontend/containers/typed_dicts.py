@@ -2,7 +2,7 @@
 
 Numba lowers dicts to C functions that copy keys and values as bytes. Here a dict is two things: a
 typed list of values (typed_lists.py), which derivatives go through, and tables that say which key
-stands at which place of that list. All work on the tables is done in functions that the pass leaves
+stands at which place of that list. All work on the tables is done in functions that Enzyme leaves
 alone (outlining.py); they give an index. Places of deleted keys are not used again.
 
     meminfo: four typed lists without floats, keys, hashes (-1: deleted), slots, and how many are left

@@ -54,7 +54,7 @@ _FROZEN = _SIZE(-1)  # the item size of a list that must not be written
 def without_owners(builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
     """Return a value with null for the owners of its arrays, as they mean nothing in a kernel.
 
-    Stored as they come they are pointers of which the pass does not know whether they are constant.
+    Stored as they come they are pointers of which Enzyme does not know whether they are constant.
     """
     if isinstance(kind, types.Array):
         for field in (0, 1):

@@ -1,6 +1,6 @@
 """LLVM IR of other languages: read, checked, and called from kernels and from jitted code.
 
-In a kernel its module is linked in as it is, so the pass sees one program. All but the called function becomes
+In a kernel its module is linked in as it is, so Enzyme sees one program. All but the called function becomes
 internal, under a name that nothing else has. What was written for another compiler's optimiser goes: the
 features of a CPU (functions with different ones are not inlined), and marks against optimisation.
 """

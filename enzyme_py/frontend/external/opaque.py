@@ -1,9 +1,9 @@
-"""Opaque functions: code that the pass does not look into, and that is constant to every derivative.
+"""Opaque functions: code that Enzyme does not look into, and that is constant to every derivative.
 
     sizes_and_results = opaque("name", body)
 
 makes an intrinsic for the code of kernels. It takes a work array (ruled.py) and returns another one, which
-`body(work)` makes: so the results may have any size. The pass takes the call for inactive, and the native
+`body(work)` makes: so the results may have any size. Enzyme takes the call for inactive, and the native
 stage gives it the body that waits under another name. Whoever reads the array passes each number through
 `stop_gradient`, as everything does that comes from memory which is to be constant.
 """

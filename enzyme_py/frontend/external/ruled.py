@@ -1,4 +1,4 @@
-"""Ruled functions: code that the pass does not look into, with derivatives that we tell it.
+"""Ruled functions: code that Enzyme does not look into, with derivatives that we tell it.
 
     inverse = ruled("inverse", primal, forward, reverse)
 
@@ -14,11 +14,11 @@ orders come about. What `primal` does, LAPACK for instance, needs none.
 
 Why one array? Enzyme takes such a call for constant or for active as a whole; with several pointers, or
 with integers, of which only some are active, it makes functions around the rules that fail an assertion
-in reverse over reverse, and has no forward mode (v0.0.238, MEASURED). So whoever calls a ruled function
+in reverse over reverse, and has no forward mode (v0.0.238, measured). So whoever calls a ruled function
 copies operands into the work array and results out of it, and nobody else has that array: it still
 holds operands and results when the reverse sweep comes by.
 
-The call is an outside function up to the pass; the native stage gives it the body that waits under another
+The call is an outside function up to Enzyme; the native stage gives it the body that waits under another
 name. Enzyme has no batches of such rules in forward mode: `takes_rules` tells where lanes must come one by
 one.
 """
@@ -111,7 +111,7 @@ def new_work(sizes, count, like):  # type: ignore[no-untyped-def]  # compiled by
     """Return a work array with these sizes in front and room for `count` numbers of a type.
 
     It begins as zeros, and so do its shadows: where forward mode finds that only constants are stored
-    through a view, it does not write their tangents (MEASURED).
+    through a view, it does not write their tangents (measured).
     """
     start = 2 * (len(sizes) + 1)
     work = np.zeros(start + count, like)
@@ -142,7 +142,7 @@ def holds_rules(module: llvm.ModuleRef) -> bool:
 def drop_unused_rules(module: llvm.ModuleRef) -> None:
     """Drop the rules of a direction that nothing in a linked module asks for, and what they call.
 
-    They would be optimised and translated all the same: about half of such a module (MEASURED).
+    They would be optimised and translated all the same: about half of such a module (measured).
     """
     asked = {_request(function.name) for function in module.functions}
     unused = [kind for kind in ("derivative", "gradient") if not asked & _ASKED_BY[kind]]

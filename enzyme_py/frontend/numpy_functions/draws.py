@@ -1,8 +1,8 @@
 """Numba's random numbers, as constants that every derivative draws as its primal does.
 
 Numba writes the generator into the code that draws: loads and stores of its state, a table of
-integers and one float. The pass looks for derivatives there, and reads what later draws overwrote. Here a
-draw is a call of a function that the pass takes for inactive, and never runs twice; what a kernel
+integers and one float. Enzyme looks for derivatives there, and reads what later draws overwrote. Here a
+draw is a call of a function that Enzyme takes for inactive, and never runs twice; what a kernel
 makes of it, mean + width * draw, is differentiated like anything else.
 """
 

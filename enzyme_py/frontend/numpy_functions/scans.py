@@ -1,9 +1,9 @@
-"""np.max, np.min, np.argmax, np.argmin, np.any and np.all: constants, found where the pass does not look.
+"""np.max, np.min, np.argmax, np.argmin, np.any and np.all: constants, found where Enzyme does not look.
 
-Numba compares all elements in a loop. The pass notes in each turn which element is the largest so far, beside
+Numba compares all elements in a loop. Enzyme notes in each iteration which element is the largest so far, beside
 it, and LLVM makes no vectors of such a pair: half of the time of a log-sum-exp (docs/decisions/lowering.md). Here the place is
 found outside, and the element is read from there: the first among equals, as in Numba's loop, or the first NaN, if there is
-one. A loop that returns at the first that is true has a number of turns that nobody knows: reverse over reverse is refused.
+one. A loop that returns at the first that is true has a trip count that nobody knows: reverse over reverse is refused.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""np.searchsorted, np.digitize and np.interp: places are constants, found where the pass does not look.
+"""np.searchsorted, np.digitize and np.interp: places are constants, found where Enzyme does not look.
 
-Numba finds them by bisection, in loops whose number of turns nobody knows; reverse over reverse was refused
+Numba finds them by bisection, in loops whose trip count nobody knows; reverse over reverse was refused
 for these, and np.interp for all second orders. Numba's np.interp has another flaw: at a node it
 returns what is given there, and with it the derivative by the point itself is lost. Here a node
 belongs to the piece at its right.

@@ -1,6 +1,6 @@
 """np.unique, np.isin and the operations of sets: a choice of items by a mask, from an array in order.
 
-Numba walks two arrays at once, by lists and nested loops, which the pass refuses or crashes on. Of an item that
+Numba walks two arrays at once, by lists and nested loops, which Enzyme refuses or crashes on. Of an item that
 both sets have, the one of the first set is taken, with its derivative.
 """
 

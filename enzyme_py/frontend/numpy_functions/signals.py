@@ -1,7 +1,7 @@
 """np.convolve, np.correlate, np.ediff1d, np.unwrap and np.insert, as one pass over the result.
 
 Numba swaps the operands where the second is longer, and walks the three parts of the result by shared
-counters; the pass lost the derivative of the shorter operand without a word (MEASURED, np.convolve
+counters; Enzyme lost the derivative of the shorter operand without a word (measured, np.convolve
 in reverse mode), and refused second orders. Here every entry of the result is a sum of its own. Phases are
 unwrapped by whole turns, which are integers; and a number that is inserted need not become an array first.
 """

@@ -1,7 +1,7 @@
 """Sorting and selecting, as the copy of each item from its place: order first, then gather.
 
 The order of numbers is a constant. Numba sorts and partitions by exchanging items in loops whose number of
-turns nobody knows; the pass would keep every exchange, and refuses most of it. Here functions that it
+turns nobody knows; Enzyme would keep every exchange, and refuses most of it. Here functions that it
 does not look into (rules/orders.py) find the order, and what is differentiated is
 `x[i] = copy[order[i]]`. They are the same algorithms, so equal items stay in the same places.
 """

@@ -1,7 +1,7 @@
 """Ctrl-C waits while Numba fills its registries.
 
 Numba hands out what is new in a registry by generators that never end. One that Ctrl-C ends is broken for the rest
-of the process: every later compilation fails with "generator raised StopIteration" (MEASURED;
+of the process: every later compilation fails with "generator raised StopIteration" (measured;
 numba/core/typing/templates.py, RegistryLoader). Filling takes milliseconds, so Ctrl-C waits for it.
 """
 

@@ -1,4 +1,4 @@
-"""Finding the program that runs the pass. In this order:
+"""Finding the program that runs Enzyme. In this order:
 
 1. ENZYME_PY_PLUGIN / `settings.plugin`: a real plugin, run by an `opt` of LLVM 22;
 2. ENZYME_PY_HOST / `settings.host`: an executable that the user vouches for;
@@ -38,7 +38,7 @@ _found: dict[tuple[object, ...], Toolchain] = {}
 
 
 def find_toolchain() -> Toolchain:
-    """The program that runs the pass, by the settings; fetched if there is none."""
+    """The program that runs Enzyme, by the settings; fetched if there is none."""
     key = (settings.plugin, settings.host, settings.cache_dir)
     toolchain = _found.get(key)
     if toolchain is None:
@@ -48,7 +48,7 @@ def find_toolchain() -> Toolchain:
 
 
 def identity() -> str:
-    """A name for the pass that would be used, down to its build: part of the disk cache's keys.
+    """A name for Enzyme that would be used, down to its build: part of the disk cache's keys.
 
     The pinned executable is the same wherever it lies, so nothing is searched, fetched or started.
     """

@@ -34,7 +34,7 @@ RESULT = f"/proc/self/fd/{OUTPUT_DESCRIPTOR}"
 # of both had it: a list's length that is read in each iteration and behind the loop was read once, in front of it, since
 # behind the loop nobody writes it (measured: "list index out of range").
 _LEAVES_READS = ("--enable-gvn-memdep=0", "--simplifycfg-hoist-common=0")
-AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in the pass; more would only share cores
+AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in Enzyme; more would only share cores
 
 
 class Keeper:
@@ -95,7 +95,7 @@ def close() -> None:
 
 
 def differentiate(module: DiffModule) -> DifferentiatedModule:
-    """Run the pass on `module`. Every way in which that can fail has its own exception.
+    """Run Enzyme on `module`. Every way in which that can fail has its own exception.
 
     May be called from any thread. Ctrl-C ends the request at once, and only this one.
     """
@@ -127,7 +127,7 @@ def _reads_nowhere(module: DiffModule, done: DifferentiatedModule) -> bool:
 
 
 def simplify(module: DiffModule) -> DiffModule:
-    """Return the module as the pass would see it: after O2, before Enzyme."""
+    """Return the module as Enzyme would see it: after O2, before Enzyme."""
     outcome = _run(module, (*module.options, "--enzyme-enable=0"))
     return module.with_code(judge(module, outcome, is_complete=False).code)
 

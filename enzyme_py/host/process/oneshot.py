@@ -1,4 +1,4 @@
-"""Running the pass without a server: one process a request, files in a temporary folder.
+"""Running Enzyme without a server: one process a request, files in a temporary folder.
 
 For programs that the shim cannot be preloaded into: an `opt` that is a script, or another system
 than Linux. Slower by the start of the program (about 50 ms), otherwise the same Outcome.
@@ -27,7 +27,7 @@ from enzyme_py.host.process.toolchain import Toolchain
 
 
 def run(toolchain: Toolchain, options: Sequence[str], ir: bytes, limits: Limits) -> Outcome:
-    """Run the pass on `ir` in a process of its own."""
+    """Run Enzyme on `ir` in a process of its own."""
     _check_temporary_folder(tempfile.gettempdir())
     with tempfile.TemporaryDirectory(prefix="enzyme_py_") as name:
         folder = Path(name)

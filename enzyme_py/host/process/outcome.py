@@ -1,4 +1,4 @@
-"""What one run of the pass came to, before anybody judges it, and the limits it ran under."""
+"""What one run of Enzyme came to, before anybody judges it, and the limits it ran under."""
 
 from __future__ import annotations
 

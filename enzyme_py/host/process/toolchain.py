@@ -1,4 +1,4 @@
-"""The programs that can run the pass, behind one small interface: how to call each of them.
+"""The programs that can run Enzyme, behind one small interface: how to call each of them.
 
 A toolchain says which program to start and which arguments turn the module at one path into the
 differentiated module at another. Two exist: the `catalyst` executable with Enzyme linked in, and an
@@ -21,7 +21,7 @@ GATE = "__enzyme_autodiff"
 
 
 class Toolchain(Protocol):
-    """How to run the pass with one program."""
+    """How to run Enzyme with one program."""
 
     @property
     def executable(self) -> Path:

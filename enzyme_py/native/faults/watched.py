@@ -28,7 +28,7 @@ PACKED_SUFFIX = ".ll.gz"
 
 @dataclass(frozen=True)
 class Origin:
-    """What code was made of: the derivative's name, its kernel, and the module before the pass."""
+    """What code was made of: the derivative's name, its kernel, and the module before Enzyme."""
 
     name: str
     where: Where

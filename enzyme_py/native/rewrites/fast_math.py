@@ -1,7 +1,7 @@
 """What `fastmath=True` on a kernel allows its derivative: other orders of sums, and functions of vectors.
 
-Numba marks the instructions of such a kernel itself; those that the pass adds carry no marks, and one
-unmarked sum keeps a whole loop from being vectorised. They are marked here, after the pass: sums may be
+Numba marks the instructions of such a kernel itself; those that Enzyme adds carry no marks, and one
+unmarked sum keeps a whole loop from being vectorised. They are marked here, after Enzyme: sums may be
 taken in another order and be contracted with products. Nothing more, since strong zero and the edges of
 rules/ need NaN, infinity and the order of products: of (0 H) H, H huge, another order makes NaN.
 
@@ -10,7 +10,7 @@ them under -ffast-math; they err by up to 4 units in the last place. LLVM's vect
 an attribute at each call, so nothing is set for the whole process, and Numba's own code stays as it is.
 
 While such a derivative runs, its thread takes denormal numbers for zero, as a program of gcc -ffast-math does.
-MEASURED on a mixture of Gaussians with weights of e^-700 and less: 22 ms for 57. That is set where the derivative
+measured on a mixture of Gaussians with weights of e^-700 and less: 22 ms for 57. That is set where the derivative
 is entered and restored where it is left, also by an exception.
 """
 

@@ -8,7 +8,7 @@ keep their form: an index counts arrays of as many elements.
 Only allocations that stand one behind another, alike, behind that of the primal, are looked at; and only if
 nothing is done with them but to load and to store numbers of one size, at addresses made by an index. All
 else (a call, a phi, a comparison, a block copy) leaves them apart. So does an inner loop that goes along
-them: its iterations become vectors, which need each lane by itself (MEASURED: else an elimination took a fifth more time).
+them: its iterations become vectors, which need each lane by itself (measured: else an elimination took a fifth more time).
 """
 
 from __future__ import annotations

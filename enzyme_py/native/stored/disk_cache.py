@@ -1,6 +1,6 @@
 """Finished derivatives on disk, found by everything that affects them.
 
-A key is a hash over the module before the pass (IR, entries, options), the identity of the host,
+A key is a hash over the module before Enzyme (IR, entries, options), the identity of the host,
 the versions of llvmlite and LLVM, the processor, the C runtime's functions, and the version of this
 format. Under it lies one file: a head line, a hash, and the rest (JSON, then the object). The hash
 is over the key and the rest, so that no file answers under another's name. Files are written aside and renamed, so a reader sees a whole file or none, however many
@@ -71,7 +71,7 @@ def is_portable(module: DiffModule) -> bool:
 
 
 def options_of(module: DiffModule) -> list[str]:
-    """Return all that decides beside the IR what the pass makes of it."""
+    """Return all that decides beside the IR what Enzyme makes of it."""
     return [*module.options, str((module.is_fast, module.keeps_slopes))]
 
 

@@ -1,10 +1,10 @@
 """Differentiated modules that packages bring with them, so that their users need no host.
 
-What is kept is the IR behind the pass, which is the same for all processors of one platform; the native stage makes
-code of it on the user's machine, and keeps that in the disk cache. A file is found by everything that the pass read (IR,
+What is kept is the IR behind Enzyme, which is the same for all processors of one platform; the native stage makes
+code of it on the user's machine, and keeps that in the disk cache. A file is found by everything that Enzyme read (IR,
 entries, options), the version of LLVM that reads the IR, and this package's own sources, by content. Where source files lie
 does not count. It stands in debug information, which nobody reads, and in the messages of exceptions, which are taken
-from the module that is asked for. What the pass refused as a question of activity is kept too, since another request is
+from the module that is asked for. What Enzyme refused as a question of activity is kept too, since another request is
 made of that.
 
 Files: a head line, the hash of the rest, and the rest, compressed: a line of JSON, then the IR. A damaged file

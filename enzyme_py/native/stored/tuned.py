@@ -21,15 +21,15 @@ from enzyme_py.settings import settings
 
 @dataclass(frozen=True)
 class Choice:
-    """Options of the pass, the style of the native stage, whether slopes are kept (rules/slopes.py)."""
+    """Options of Enzyme, the style of the native stage, whether slopes are kept (rules/slopes.py)."""
 
     options: tuple[str, ...] = ()
     style: str = ""
     keeps_slopes: bool = True
 
 
-# What the pass can be told of its caches beside these made the same code of nine kernels out of ten, and gained
-# nothing (MEASURED), so it is not tried.
+# What Enzyme can be told of its caches beside these made the same code of nine kernels out of ten, and gained
+# nothing (measured), so it is not tried.
 CHOICES = {
     "as usual": Choice(),
     "slopes made again": Choice(keeps_slopes=False),

@@ -221,7 +221,7 @@ class BoundAnnotated(Bound):
         return with_numbers(emit, kind, shadow, numbers)
 
     def _conjugate_shadows(self, emit: Emit, values: Sequence[ir.Value]) -> None:
-        # The pass accumulates the gradient of the real part, the conjugate of the derivative.
+        # Enzyme accumulates the gradient of the real part, the conjugate of the derivative.
         for position, activity in zip(self.positions, self.request.activities, strict=True):
             for lane in range(self.plan.lanes(activity)):
                 kind = self.argument_types[position + 1 + lane]

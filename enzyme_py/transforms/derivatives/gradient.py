@@ -91,7 +91,7 @@ class BoundGradient(Bound):
     def _arrays_of_aux(self) -> Any:
         """Return the type of an aux that holds arrays, which comes from a run of its own.
 
-        The pass frees what the kernel made before the reverse sweep ends, arrays that it returns too.
+        Enzyme frees what the kernel made before the reverse sweep ends, arrays that it returns too.
         """
         if not self.plan.has_aux:
             return None

@@ -1,6 +1,6 @@
 """A mark at the end of a kernel: in its gradient it stands between the two sweeps.
 
-The mark is a call of the C runtime that notes how much memory is alive. For the pass it is a hint, a
+The mark is a call of the C runtime that notes how much memory is alive. For Enzyme it is a hint, a
 call that seems to do something and has no derivative, so it stays where it is in the forward sweep.
 """
 

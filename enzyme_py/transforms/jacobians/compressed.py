@@ -1,6 +1,6 @@
 """Products of a Jacobian with many given vectors: J times each, or each times J.
 
-Every run of the pass's code takes as many vectors as it has lanes. The kernel's argument is a C-ordered
+Every run of Enzyme's code takes as many vectors as it has lanes. The kernel's argument is a C-ordered
 array, its output an array or a number; vectors and products are rows of matrices, whose number is a
 multiple of the lanes.
 """

@@ -3,7 +3,7 @@
 The Jacobian of an output by an argument has the shape out.shape + in.shape; a number has the shape
 (), and where both are numbers the derivative is one. A function that returns a tuple has a Jacobian
 for each part, in a tuple of that structure; so has an argument that is a tuple. `chunk` columns or
-rows are computed in one run of the pass's code (its batch).
+rows are computed in one run of Enzyme's code (its batch).
 
 Everything here is plain Numba code over the plans of autodiff, so that a Jacobian can be taken
 inside a kernel, and that kernel differentiated again, to any order.
@@ -128,13 +128,13 @@ def _jacobian_at(wanted: PlanType, arguments: Any) -> Callable[..., Any]:
 
 
 def _chunk(plan: Jacobian, kinds: Sequence[Any]) -> int:
-    # The pass has no batch of reverse over reverse (it fails an assertion), and none of rules (MEASURED).
+    # Enzyme has no batch of reverse over reverse (it fails an assertion), and none of rules (measured).
     kernel = compile_kernel(plan.kernel, tuple(kinds))
     if takes_rules(kernel) or (takes_derivatives(kernel) and not plan.mode.is_forward):
         return 1
     if plan.chunk is not None:
         return plan.chunk
-    # A batch of a batch would multiply the code that the pass has to make.
+    # A batch of a batch would multiply the code that Enzyme has to make.
     return AT_ONCE if current_target() == "cpu" else 1
 
 

@@ -131,7 +131,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     def _compile_ahead(self, args: tuple[Any, ...]) -> None:
         """Compile the derivative before Numba takes its lock for the whole of this dispatcher.
 
-        So other threads compile while this one waits for the pass. Numba finds what was made; of what
+        So other threads compile while this one waits for Enzyme. Numba finds what was made; of what
         it would refuse nothing is said here.
         """
         plan = self.plan

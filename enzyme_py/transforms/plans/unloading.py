@@ -1,7 +1,7 @@
 """Machine code of runners that goes with the runner: Numba unloads nothing that it compiled.
 
 Numba hands every module to one engine of the process, which keeps IR and machine code for ever (0.8 MB of each
-function, MEASURED). The library here does the same work on the same IR, in an LLVM context of its own, and loads the code as
+function, measured). The library here does the same work on the same IR, in an LLVM context of its own, and loads the code as
 that of derivatives is loaded: it is unloaded with its last reference. Where other compiled code calls the
 function, and where something is needed that only Numba's engine has, Numba's own library takes its place.
 """
@@ -171,7 +171,7 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
             final.link_in(modules.parsed(_code_to_link(library)))
         level = {"loop_vectorize": self._codegen._loopvect, "opt": self._codegen._opt_level}
         for options in ({**level, "slp_vectorize": False, "cost": "cheap"}, {}):
-            # Numba also runs passes on each function before; of runners, MEASURED, they change nothing.
+            # Numba also runs passes on each function before; of runners, measured, they change nothing.
             manager, builder = self._codegen._module_pass_manager(**options)
             run_once(manager, final, builder)
         final.verify()

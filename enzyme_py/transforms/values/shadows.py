@@ -254,8 +254,8 @@ def tangent_like(
 ) -> ir.Value:
     """Return the tangent of a value laid out as the value is, in other memory than the value's; shapes are checked.
 
-    In the pass, and in rules, a shadow at the primal's own address says that the argument is constant: the
-    derivative along x itself was zero, or a part of it was, without a word (MEASURED). What is made here
+    In Enzyme, and in rules, a shadow at the primal's own address says that the argument is constant: the
+    derivative along x itself was zero, or a part of it was, without a word (measured). What is made here
     is put on the list of what the caller lets go.
     """
     if isinstance(kind, types.Array):
@@ -266,7 +266,7 @@ def tangent_like(
                 return tangent
             if isinstance(
                 emit.context, KernelContext
-            ):  # a choice between two would be one for the pass
+            ):  # a choice between two would be one for Enzyme
                 emit.compiled(_check_apart, types.none, kinds, given)
                 return tangent
             copied = _apart if kind.layout == "C" else _apart_f

@@ -98,7 +98,7 @@ def _stopped_copy_by_columns(array):  # type: ignore[no-untyped-def]
 
 
 def _through_barrier(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Pass one value through a function of its type that the pass takes as inactive."""
+    """Pass one value through a function of its type that Enzyme takes as inactive."""
     module = builder.module
     name = f"{BARRIER}.{value.type}"
     function = module.globals.get(name)
