@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 _BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "fp128": 16, "x86_fp80": 16, "ptr": 8}
 FLOATS = frozenset(("half", "bfloat", "float", "double", "fp128", "x86_fp80", "ppc_fp128"))
@@ -93,6 +94,20 @@ def counted(type_: str) -> tuple[int, str]:
     inner = type_[1:-1].strip().removeprefix("vscale x ")
     count, _, element = inner.partition(" x ")
     return int(count), element
+
+
+def leaves(type_: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the types of all scalars and vectors in a type, each with the path that leads to it."""
+    if is_struct(type_):
+        inner = fields(type_)
+    elif is_array(type_):
+        count, element = counted(type_)
+        inner = [element] * count
+    else:
+        yield type_, path
+        return
+    for number, one in enumerate(inner):
+        yield from leaves(one, (*path, number))
 
 
 @functools.lru_cache(maxsize=1024)

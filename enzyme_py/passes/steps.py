@@ -7,7 +7,7 @@ Cause: in one run Enzyme differentiates what it has just made, as it made it. Th
 unknown type: an index that it cached (`while`, the minimum of an array in Fortran's order) could be a float's bits.
 
 Cure: two runs. Between them the code is ours: what is loaded and then multiplied, or added to an index, gets a tag that says
-that it is an integer; tapes are handed on field by field; marks are set anew.
+that it is an integer; tapes are handed on, and copied, field by field; marks are set anew.
 
     call void @__enzyme_fwddiff(ptr @along, ...)      ->   call void @enzyme_py_later.fwddiff(ptr @along, ...)
 
@@ -23,6 +23,7 @@ from enzyme_py.llvm import Call, Function, GlobalValue, Instruction, Module, Val
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.module.requests import Requests, request_in
 from enzyme_py.passes.types.flat_parameters import FlatParameters
+from enzyme_py.passes.types.grown_records import GrownRecords, define_growth
 from enzyme_py.passes.types.integer_loads import is_untagged_integer
 from enzyme_py.passes.types.tags import Tags
 from enzyme_py.symbols import CACHED, REQUEST, WRITTEN
@@ -46,6 +47,8 @@ class Postpone(Pass):
         code = draft.code
         requests = Requests(code)
         outer = {one.target for one in requests.all() if requests.inside(one)}
+        if outer:
+            define_growth(code)
         for function in code.functions if outer else ():
             for call in function.calls if function.mentions(REQUEST) else ():
                 request = request_in(call)
@@ -81,6 +84,8 @@ class Resume(Pass):
             if waiting.name.startswith(LATER):
                 _resume(code, waiting)
         FlatParameters().run(draft)
+        if GrownRecords().applies(draft):
+            GrownRecords().run(draft)
         _tag_counts(code)
 
 

@@ -6,6 +6,7 @@ from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.module.request_arguments import given_by, is_forward
 from enzyme_py.passes.steps import Postpone, Resume
+from enzyme_py.passes.types.grown_records import GrownRecords, define_growth
 from tests.llvm.corpus import verified
 
 NESTED = """\
@@ -107,3 +108,51 @@ def test_what_a_request_gives() -> None:
     assert (dup.marker, dup.primal.name) == ("enzyme_dup", "p")
     assert [one.ref for one in dup.shadows] == ["%q", "null"]
     assert (const.marker, const.primal.ref, const.shadows) == ("enzyme_const", "3", ())
+
+
+GROWN = """\
+declare double @sink(ptr)
+
+define internal void @diffef(i64 %n) {
+entry:
+  br label %loop
+
+loop:
+  %i = phi i64 [ 1, %entry ], [ %next, %loop ]
+  %records = phi ptr [ null, %entry ], [ %records.now, %loop ]
+  %numbers = phi ptr [ null, %entry ], [ %numbers.now, %loop ]
+  %records.now = call ptr @__enzyme_exponentialallocation(ptr %records, i64 %i, i64 16)
+  %numbers.now = call ptr @__enzyme_exponentialallocation(ptr %numbers, i64 %i, i64 8)
+  %record = getelementptr { ptr, double }, ptr %records.now, i64 %i
+  store ptr %records, ptr %record, align 8
+  %number = getelementptr double, ptr %numbers.now, i64 %i
+  store double 1.0, ptr %number, align 8
+  %next = add i64 %i, 1
+  %over = icmp eq i64 %next, %n
+  br i1 %over, label %done, label %loop
+
+done:
+  ret void
+}
+"""
+
+
+def test_caches_of_records_grow_field_by_field_and_others_by_realloc() -> None:
+    draft = Draft(Module(GROWN))
+    assert not GrownRecords().applies(draft)
+    define_growth(draft.code)
+    assert GrownRecords().applies(draft)
+    verified(draft.code)
+    GrownRecords().run(draft)
+    text = verified(draft.code)
+    records, numbers = (one.target for one in draft.code.function("diffef").calls)
+    assert "@realloc" in str(numbers.text)  # type: ignore[union-attr]
+    assert "@realloc" not in str(records.text)  # type: ignore[union-attr]
+    assert text.count("load ptr, ptr %from") == text.count("load double, ptr %from") == 1
+
+
+def test_a_growth_that_no_cache_needs_goes() -> None:
+    draft = Draft(Module(NESTED))
+    Postpone().run(draft)
+    Resume().run(draft)
+    assert not GrownRecords().applies(draft)

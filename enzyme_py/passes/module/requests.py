@@ -35,8 +35,10 @@ def request_in(call: Call) -> Requested | None:
 
 
 def is_request(call: Call) -> bool:
-    """Tell whether a call asks for a derivative."""
-    return call.callee.startswith(_PREFIX)
+    """Tell whether a call asks for a derivative: what has a body under such a name is a helper of Enzyme's."""
+    target = call.target
+    is_defined = isinstance(target, Function) and not target.is_declaration
+    return call.callee.startswith(_PREFIX) and not is_defined
 
 
 def is_reverse_request(call: Call) -> bool:

@@ -111,15 +111,7 @@ def _is_record(one: Argument) -> bool:
     return one.type[0] in "{[" and any(True for _ in _fields(one.type))
 
 
-def _fields(type_: str, path: tuple[int, ...] = ()) -> Iterator[_Field]:
+def _fields(type_: str) -> Iterator[_Field]:
     """Yield the scalars of a type, those of structs and arrays inside of it in their place."""
-    if type_[0] == "{":
-        inner = kinds.fields(type_)
-    elif kinds.is_array(type_):
-        count, element = kinds.counted(type_)
-        inner = [element] * count
-    else:
-        yield _Field(type_, ", ".join(map(str, path)))
-        return
-    for number, one in enumerate(inner):
-        yield from _fields(one, (*path, number))
+    for leaf, path in kinds.leaves(type_):
+        yield _Field(leaf, ", ".join(map(str, path)))

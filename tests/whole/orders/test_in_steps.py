@@ -57,6 +57,35 @@ def test_the_second_derivative_of_a_product_of_both_ends() -> None:
     np.testing.assert_allclose(second, 2 * V[1, 1] * V[1, 2], rtol=1e-14)
 
 
+@numba.njit
+def product_from(x, i):
+    """The product of all elements from i on, by a function that calls itself."""
+    if i == x.size:
+        return 1.0
+    return x[i] * product_from(x, i + 1)
+
+
+def two_products_until_a_break(x, stop):
+    """With x0 x1 x2 + x1 x2 in each of k iterations, the number of which only the break tells."""
+    total = 0.0
+    for i in range(x.size):
+        total += product_from(x, 0) + product_from(x, 1)
+        if x[i] == stop:
+            break
+    return total
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_tapes_of_calls_in_a_loop_that_ends_at_a_break(count: int) -> None:
+    """Two caches of records grow: their numbers have slopes behind the growth as in front of it."""
+    x, v = np.array([2.0, 3.0, 5.0]), np.array([0.5, -1.0, 2.0])
+    inner = enzyme.grad(two_products_until_a_break)
+    slope = numba.njit(lambda x, v, stop: np.sum(inner(x, stop) * v))
+    found = enzyme.gradient(slope, x, v, x[count - 1])[0]
+    hessian = [[0.0, x[2], x[1]], [x[2], 0.0, x[0] + 1.0], [x[1], x[0] + 1.0, 0.0]]
+    np.testing.assert_allclose(found, count * np.array(hessian) @ v, rtol=1e-14)
+
+
 def test_what_one_run_refuses_is_told_if_steps_do_not_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first refusal is the one to read: the other is about a text that nobody wrote."""
 
