@@ -45,6 +45,7 @@ from enzyme_py.frontend.arrays.broadcasting import (
     is_broadcast,
 )
 from enzyme_py.frontend.arrays.captured_arrays import FreezesArrays
+from enzyme_py.frontend.arrays.contiguity import contiguity, is_contiguity
 from enzyme_py.frontend.arrays.growth import KernelCompiler
 from enzyme_py.frontend.codegen.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.codegen.library import RawCodegen
@@ -217,6 +218,8 @@ class KernelContext(FillsUninterrupted, FreezesArrays, cpu.CPUContext):  # type:
     def compile_internal(self, builder: Any, impl: Any, sig: Any, args: Any, *rest: Any) -> Any:
         if is_broadcast(impl):
             return broadcast_shape(builder, args)
+        if is_contiguity(impl):
+            return contiguity(builder, impl, args)
         return super().compile_internal(builder, impl, sig, args, *rest)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
