@@ -46,7 +46,7 @@ from enzyme_py.frontend.arrays.broadcasting import (
 )
 from enzyme_py.frontend.arrays.captured_arrays import FreezesArrays
 from enzyme_py.frontend.arrays.contiguity import contiguity, is_contiguity
-from enzyme_py.frontend.arrays.growth import KernelCompiler
+from enzyme_py.frontend.arrays.growing.growth import KernelCompiler
 from enzyme_py.frontend.codegen.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.codegen.library import RawCodegen
 from enzyme_py.frontend.codegen.lines import LineInfo

@@ -12,9 +12,9 @@ from numba.core import ir, types
 from numba.core.compiler import run_frontend
 
 import enzyme_py as enzyme
-from enzyme_py.frontend.arrays import growth
-from enzyme_py.frontend.arrays.liveness import Liveness
-from enzyme_py.frontend.arrays.readers import _METHODS, _READERS, JOINERS
+from enzyme_py.frontend.arrays.growing import growth
+from enzyme_py.frontend.arrays.growing.liveness import Liveness
+from enzyme_py.frontend.arrays.growing.readers import _METHODS, _READERS, JOINERS
 from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.native.runtime import library, memory_stats
 from tests.frontend.arrays import growing_kernels

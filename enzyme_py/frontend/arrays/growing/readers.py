@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba.core import ir, types
 
-from enzyme_py.frontend.arrays.liveness import used_names
+from enzyme_py.frontend.arrays.growing.liveness import used_names
 
 _NUMBERS = frozenset({"size", "shape", "ndim", "itemsize", "nbytes", "dtype"})
 _METHODS = frozenset(

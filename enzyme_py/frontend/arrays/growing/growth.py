@@ -31,9 +31,9 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import mk_unique_var
 from numba.core.typed_passes import NopythonTypeInference
 
-from enzyme_py.frontend.arrays.grown_arrays import grown, room_behind
-from enzyme_py.frontend.arrays.liveness import Liveness, is_phi
-from enzyme_py.frontend.arrays.readers import Uses, callee
+from enzyme_py.frontend.arrays.growing.grown_arrays import grown, room_behind
+from enzyme_py.frontend.arrays.growing.liveness import Liveness, is_phi
+from enzyme_py.frontend.arrays.growing.readers import Uses, callee
 
 _DTYPES = (types.float64, types.float32, types.complex128, types.complex64)
 
