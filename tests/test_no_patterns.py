@@ -6,6 +6,7 @@ Each file outside of it that uses `re` stands in a table here, with how many pat
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,3 +94,20 @@ def test_what_counts() -> None:
     )
     assert patterns(tree) == 2
     assert "re" in imported(tree)
+
+
+def test_each_pattern_that_is_asked_for_is_there_and_compiles() -> None:
+    """They are compiled when they are first asked for, so that neither is seen before."""
+    known = importlib.import_module(PATTERNS)
+    asked = {
+        node.attr
+        for path in (PACKAGE / "llvm").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "patterns"
+    }
+    assert asked >= set(known._TEXTS), "nobody asks for these"
+    for name in asked:
+        assert getattr(known, name) is getattr(known, name)
+    assert not hasattr(known, "NOTHING")

@@ -39,65 +39,74 @@ ATTRIBUTE = (
 )
 _LABEL = rf"label ({LOCAL})"
 
-OPERAND = re.compile(
-    rf"((?:metadata )?{TYPE}) ((?:{ATTRIBUTE} )*?)({VALUE})(?=[,)\]]|$|\n| (?:seq_cst|acq|rel|mono|unord|sync))"
-)
-BINARY = re.compile(rf"[a-z]+ (?:[a-z]+ )*?({TYPE}) ({VALUE}), ({VALUE})(?=,|$)")
-COMPARE = re.compile(rf"[a-z]+ (?:[a-z]+ )+?({TYPE}) ({VALUE}), ({VALUE})(?=,|$)")
-CAST = re.compile(rf"[a-z]+ (?:[a-z]+ )*?({TYPE}) ({VALUE}) to ({TYPE})(?=,|$)")
-LOAD = re.compile(rf"load (?:atomic )?(?:volatile )?({TYPE}), {TYPE} ({VALUE})(?=,| |$)")
-STORE = re.compile(
-    rf"store (?:atomic )?(?:volatile )?({TYPE}) ({VALUE}), ({TYPE}) ({VALUE})(?=,| |$)"
-)
-ELEMENT = re.compile(rf"getelementptr (?:[a-z]+(?:{ROUND})? )*?({TYPE}), ({TYPE}) ({VALUE})(?=,|$)")
-INDEX = re.compile(rf", ({TYPE}) ({VALUE})(?=,|$)")
-BRANCH = re.compile(rf"br (?:({TYPE}) ({VALUE}), )?{_LABEL}(?:, {_LABEL})?(?=,|$)")
-SWITCH = re.compile(rf"switch ({TYPE}) ({VALUE}), {_LABEL} \[")
-CASE = re.compile(rf"\s+({TYPE}) ({VALUE}), {_LABEL}")
-RETURN = re.compile(rf"ret ({TYPE}) ({VALUE})(?=,|$)")
-ALLOCA = re.compile(
-    rf"alloca (?:[a-z]+ )*?({TYPE})(?:, (?!align|addrspace)({TYPE}) ({VALUE}))?(?=,|$)"
-)
-PHI = re.compile(rf"phi (?:[a-z]+ )*?({TYPE}) \[")
-INCOMING = re.compile(rf"\[ ({VALUE}), ({LOCAL}) \]")
-SELECT = re.compile(
-    rf"select (?:[a-z]+ )*?({TYPE}) ({VALUE}), ({TYPE}) ({VALUE}), {TYPE} ({VALUE})(?=,|$)"
-)
-CALL = re.compile(
-    rf"(?:(?:tail|musttail|notail) )?(?:call|invoke|callbr) ((?:{ATTRIBUTE} )*?)({FUNCTION_TYPE}) "
-    rf"({LOCAL}|{GLOBAL}|asm (?:[a-z]+ )*{STRING}, {STRING}|{_EXPRESSION}|null|undef|poison)\("
-)
 _WORDS = (
     "volatile|weak|xchg|add|sub|and|nand|or|xor|max|min|umax|umin|fadd|fsub|fmax|fmin|fmaximum|fminimum"
     "|fmaximumnum|fminimumnum|uinc_wrap|udec_wrap|usub_cond|usub_sat|nnan|ninf|nsz|arcp|contract|afn|reassoc|fast"
 )
-LISTED = re.compile(rf"[a-z_]+ (?:(?:{_WORDS}) )*")
-LANDINGPAD = re.compile(rf"landingpad ({TYPE})")
-VA_ARG = re.compile(rf"va_arg {TYPE} {VALUE}, ({TYPE})(?=,|$)")
-NAMED = re.compile(rf"{STRING}|[%@]{NAME}")
-ATTACHED = re.compile(rf", !([-\w.$\\]+) (!(?:\d+|\{{{INSIDE}\}}|\w+{ROUND}))")
-ATTACHED_TO_HEAD = re.compile(r" !([-\w.$]+) (!\d+)")
-ATTRIBUTES = re.compile(ATTRIBUTE)
-ARGUMENT = re.compile(rf"({TYPE})((?: {ATTRIBUTE})*?)(?: ({LOCAL}))?(?=, |$)")
 
-LINE = re.compile(
-    rf"  (?:({LOCAL}) = )?((?:(?:tail|musttail|notail) )?([a-z][a-z_0-9]*)\b.*"
-    r"(?:\n(?:    +(?!#dbg)|  \]).*)*)\n"
-    rf"|({NAME}):.*\n"
-    r"|(.*)\n"
-)
-TOP = re.compile(
-    rf"(define|declare) (?:[^@\"\n]++|{STRING})*+({GLOBAL})\("
-    rf"|({GLOBAL}) = "
-    r"|(attributes) (#\d+) = \{(.*)\}"
-    rf"|!(\d+) = "
-    rf"|!({NAME}) = "
-)
-SIGNATURE = re.compile(rf"((?:{ATTRIBUTE} )*?)({TYPE}) @")
-GLOBAL_NAME = re.compile(GLOBAL)
-CALLED_NAME = re.compile(rf"{STRING}|({GLOBAL})(?=\()")  # nothing of a string
-ADDRESS = re.compile(r"\binttoptr \(i64 (-?\d+) to ptr\)")
-GLOBAL_OR_STRING = re.compile(f"{GLOBAL}|{STRING}")
+# Compiled when first asked for: all of them together take a quarter of a second, and few processes read code.
+_TEXTS = {
+    "OPERAND": rf"((?:metadata )?{TYPE}) ((?:{ATTRIBUTE} )*?)({VALUE})(?=[,)\]]|$|\n| (?:seq_cst|acq|rel|mono|unord|sync))",
+    "BINARY": rf"[a-z]+ (?:[a-z]+ )*?({TYPE}) ({VALUE}), ({VALUE})(?=,|$)",
+    "COMPARE": rf"[a-z]+ (?:[a-z]+ )+?({TYPE}) ({VALUE}), ({VALUE})(?=,|$)",
+    "CAST": rf"[a-z]+ (?:[a-z]+ )*?({TYPE}) ({VALUE}) to ({TYPE})(?=,|$)",
+    "LOAD": rf"load (?:atomic )?(?:volatile )?({TYPE}), {TYPE} ({VALUE})(?=,| |$)",
+    "STORE": rf"store (?:atomic )?(?:volatile )?({TYPE}) ({VALUE}), ({TYPE}) ({VALUE})(?=,| |$)",
+    "ELEMENT": rf"getelementptr (?:[a-z]+(?:{ROUND})? )*?({TYPE}), ({TYPE}) ({VALUE})(?=,|$)",
+    "INDEX": rf", ({TYPE}) ({VALUE})(?=,|$)",
+    "BRANCH": rf"br (?:({TYPE}) ({VALUE}), )?{_LABEL}(?:, {_LABEL})?(?=,|$)",
+    "SWITCH": rf"switch ({TYPE}) ({VALUE}), {_LABEL} \[",
+    "CASE": rf"\s+({TYPE}) ({VALUE}), {_LABEL}",
+    "RETURN": rf"ret ({TYPE}) ({VALUE})(?=,|$)",
+    "ALLOCA": rf"alloca (?:[a-z]+ )*?({TYPE})(?:, (?!align|addrspace)({TYPE}) ({VALUE}))?(?=,|$)",
+    "PHI": rf"phi (?:[a-z]+ )*?({TYPE}) \[",
+    "INCOMING": rf"\[ ({VALUE}), ({LOCAL}) \]",
+    "SELECT": rf"select (?:[a-z]+ )*?({TYPE}) ({VALUE}), ({TYPE}) ({VALUE}), {TYPE} ({VALUE})(?=,|$)",
+    "CALL": (
+        rf"(?:(?:tail|musttail|notail) )?(?:call|invoke|callbr) ((?:{ATTRIBUTE} )*?)({FUNCTION_TYPE}) "
+        rf"({LOCAL}|{GLOBAL}|asm (?:[a-z]+ )*{STRING}, {STRING}|{_EXPRESSION}|null|undef|poison)\("
+    ),
+    "LISTED": rf"[a-z_]+ (?:(?:{_WORDS}) )*",
+    "LANDINGPAD": rf"landingpad ({TYPE})",
+    "VA_ARG": rf"va_arg {TYPE} {VALUE}, ({TYPE})(?=,|$)",
+    "NAMED": rf"{STRING}|[%@]{NAME}",
+    "ATTACHED": rf", !([-\w.$\\]+) (!(?:\d+|\{{{INSIDE}\}}|\w+{ROUND}))",
+    "ATTACHED_TO_HEAD": r" !([-\w.$]+) (!\d+)",
+    "ATTRIBUTES": ATTRIBUTE,
+    "ARGUMENT": rf"({TYPE})((?: {ATTRIBUTE})*?)(?: ({LOCAL}))?(?=, |$)",
+    "LINE": (
+        rf"  (?:({LOCAL}) = )?((?:(?:tail|musttail|notail) )?([a-z][a-z_0-9]*)\b.*"
+        r"(?:\n(?:    +(?!#dbg)|  \]).*)*)\n"
+        rf"|({NAME}):.*\n"
+        r"|(.*)\n"
+    ),
+    "TOP": (
+        rf"(define|declare) (?:[^@\"\n]++|{STRING})*+({GLOBAL})\("
+        rf"|({GLOBAL}) = "
+        r"|(attributes) (#\d+) = \{(.*)\}"
+        rf"|!(\d+) = "
+        rf"|!({NAME}) = "
+    ),
+    "SIGNATURE": rf"((?:{ATTRIBUTE} )*?)({TYPE}) @",
+    "GLOBAL_NAME": GLOBAL,
+    "CALLED_NAME": rf"{STRING}|({GLOBAL})(?=\()",  # nothing of a string
+    "ADDRESS": r"\binttoptr \(i64 (-?\d+) to ptr\)",
+    "GLOBAL_OR_STRING": f"{GLOBAL}|{STRING}",
+    "CALLEE": rf"  (?:{LOCAL} = )?(?:(?:tail|musttail|notail) )?call (?:[^@\"\n]|{STRING})*({GLOBAL})\(",
+    "DEBUG_RECORDS": r"(?m)^ *#dbg_.*\n",
+    "FIXED_ADDRESS": r"inttoptr (?:\(i64 (-?\d+) to ptr\)|i64 (-?\d+) to ptr)",
+    # What LLVM wants between the parameters of a function and its attributes.
+    "BEFORE_ATTRIBUTES": r"(?: (?:local_)?unnamed_addr)?(?: addrspace\([^)]*\))?",
+}
+
+
+def __getattr__(name: str) -> re.Pattern[str]:
+    """Compile the pattern of a name; from then on it is an ordinary global."""
+    if name not in _TEXTS:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    found = globals()[name] = re.compile(_TEXTS[name])
+    return found
 
 
 @cache
@@ -119,12 +128,5 @@ def calls_without_result(start: str) -> re.Pattern[str]:
     return re.compile(rf'^ *{before}@"?{re.escape(start)}.*\n', re.MULTILINE)
 
 
-CALLEE = re.compile(
-    rf"  (?:{LOCAL} = )?(?:(?:tail|musttail|notail) )?call (?:[^@\"\n]|{STRING})*({GLOBAL})\("
-)
-DEBUG_RECORDS = re.compile(r"^ *#dbg_.*\n", re.MULTILINE)
-FIXED_ADDRESS = re.compile(r"inttoptr (?:\(i64 (-?\d+) to ptr\)|i64 (-?\d+) to ptr)")
 ESCAPED = re.compile(rb"\\(?:([0-9A-Fa-f]{2})|\\)")
 
-# What LLVM wants between the parameters of a function and its attributes.
-BEFORE_ATTRIBUTES = re.compile(r"(?: (?:local_)?unnamed_addr)?(?: addrspace\([^)]*\))?")
