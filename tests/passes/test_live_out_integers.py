@@ -78,7 +78,11 @@ def named(text: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("text", "names"),
-    [(CHOSEN_BITS, []), (CHOSEN_NUMBER, ["%chosen.live_out"]), (CHOSEN_INDEX, ["%chosen.live_out"])],
+    [
+        (CHOSEN_BITS, []),
+        (CHOSEN_NUMBER, ["%chosen.live_out"]),
+        (CHOSEN_INDEX, ["%chosen.live_out"]),
+    ],
     ids=["bits", "number", "index"],
 )
 def test_only_numbers_have_names(text: str, names: list[str]) -> None:
