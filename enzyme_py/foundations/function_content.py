@@ -39,10 +39,11 @@ import struct
 import sys
 import types as pytypes
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from enzyme_py.foundations.own_files import fingerprint
 
 _LIBRARIES = {"numpy", "scipy", "numba", "llvmlite"}
 _OWN = __name__.partition(".")[0]
@@ -68,13 +69,21 @@ def content_of(*values: Any) -> str:
     return writer.digest.hexdigest()
 
 
+def visited(*values: Any) -> list[Any]:
+    """Return the functions, jitted or plain, on which the digest of values rests."""
+    writer = _Writer({}, [])
+    for value in values:
+        writer.add(value)
+    return [one for one in writer.alive if callable(one)]
+
+
 class _Writer:
     """Writes values into a digest, so that no two lists of values are written alike."""
 
     def __init__(self, seen: dict[int, int], alive: list[Any]) -> None:
         self.digest = hashlib.sha256()
         self._seen = seen  # places of functions and containers by address: circles end there
-        self._alive = alive  # so that no address comes again
+        self.alive = alive  # so that no address comes again
 
     def add(self, value: Any) -> None:
         if isinstance(value, tuple(circular)):
@@ -84,7 +93,7 @@ class _Writer:
                 self._plain(str(place).encode())
                 return
             self._seen[id(value)] = len(self._seen)
-            self._alive.append(value)
+            self.alive.append(value)
         if type(value) is bytes:
             self._head("bytes", 1)
             self._plain(value)
@@ -101,7 +110,7 @@ class _Writer:
     def _unordered(self, values: Unordered) -> None:
         found = []
         for one in values:
-            writer = _Writer(dict(self._seen), list(self._alive))
+            writer = _Writer(dict(self._seen), list(self.alive))
             writer.add(one)
             found.append(writer.digest.digest())
         self._head("unordered", len(found))
@@ -366,24 +375,18 @@ def _reached(module: str | None, name: str) -> Any:
 
 
 def _version_of(module: str | None) -> str:
-    return _version_of_library((module or "").partition(".")[0])
+    return version_of((module or "").partition(".")[0])
 
 
 @functools.cache
-def _version_of_library(root: str) -> str:
+def version_of(root: str) -> str:
+    """Return the version of a library; of this package, the state of its files."""
     if root == _OWN:
-        return _digest_of_files(Path(__file__).parent.parent)
+        return fingerprint()
     if root in _LIBRARIES:
-        return importlib.metadata.version(root)
+        loaded = getattr(sys.modules.get(root), "__version__", None)
+        return str(loaded or importlib.metadata.version(root))
     return platform.python_version()
-
-
-def _digest_of_files(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for file in sorted(folder.rglob("*.py")):
-        digest.update(str(file.relative_to(folder)).encode())
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()
 
 
 def shown(value: Any) -> str:
