@@ -37,7 +37,7 @@ ROOMS = (
     ("host", "Enzyme, in its own process"),
     ("native", "machine code"),
     ("relaxing", "other requests with the same answer"),
-    ("autodiff", "the trip from a request to machine code"),
+    ("compiling", "the trip from a request to machine code"),
     ("linalg", "the rules of linear algebra"),
     ("transforms.plans", "a transform as one call"),
     ("transforms.values", "copies, shadows, results"),

@@ -17,15 +17,15 @@ from numba.core import cgutils
 from enzyme_py.assembly.entry import entry_name
 from enzyme_py.assembly.marker import install_outside
 from enzyme_py.assembly.results import holds_arrays
-from enzyme_py.autodiff import compiled
+from enzyme_py.compiling import compiled
 from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.frontend.target.lower import where_is
+from enzyme_py.foundations.places import where_is
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.runtime import register
 from enzyme_py.request import Request
+from enzyme_py.transforms.plans.binding import Emit, owned_by
 from enzyme_py.transforms.plans.dispatcher import CAN_BE_TAKEN, is_passable
-from enzyme_py.transforms.plans.plans import Emit, owned_by
-from enzyme_py.transforms.values.copies import emit_copy
+from enzyme_py.transforms.values.copies_lowering import emit_copy
 
 
 def _prepare(request: Request, given_types: Sequence[Any]) -> None:

@@ -4,6 +4,8 @@ A derivative is compiled at its first call, so what the user did wrong is found 
 frames of Numba. This dispatcher takes the error out of there and raises it anew, from the user's
 own call; `enzyme_py.set_verbose_errors(True)` keeps every frame. Calls of compiled code do not pass
 through here: Numba's C dispatcher asks for a compilation only where it has no code.
+
+Making one imports nothing of typing, lowering or Enzyme; its first call does (`_compiled_entry`).
 """
 
 from __future__ import annotations
@@ -21,19 +23,18 @@ from numba.core import dispatcher, errors, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
-from enzyme_py.assembly.marker import request_signature
-from enzyme_py.autodiff import compiled, watcher
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
 from enzyme_py.foundations.keeping import released
+from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.trees import holds_tree, over_trees
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
 from enzyme_py.frontend.target.interrupts import protect_numba
-from enzyme_py.frontend.target.lower import where_is
+from enzyme_py.frontend.target.teaching import teach
 from enzyme_py.settings import settings, when_checking
 from enzyme_py.transforms.plans.plans import Plan
+from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
 from enzyme_py.transforms.plans.structures import written
-from enzyme_py.transforms.plans.unloading import RunnerCompiler
 
 CAN_BE_TAKEN = (
     "pass numbers, arrays, tuples, lists, dicts or dataclasses of these, or a numba.typed.List of "
@@ -56,8 +57,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
             return self._entry_for_trees(len(args))
         try:
             self._check_arguments(args)
-            self._compile_ahead(args)
-            entry = super()._compile_for_args(*args, **kws)
+            entry = self._compiled_entry(args, kws)
             return self._verified(entry, args)
         except (EnzymeError, errors.NumbaError) as error:
             if settings.verbose and isinstance(error, EnzymeError):
@@ -65,6 +65,17 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
             found = self._told(error)
         # Outside of the handler, so that the error does not drag Numba's along.
         raise found.with_traceback(None)
+
+    def _compiled_entry(self, args: tuple[Any, ...], kws: Any) -> Any:
+        """Return what Numba's C dispatcher calls, made by compiling. What that takes is imported here."""
+        teach()
+        self._compile_ahead(args)
+        return super()._compile_for_args(*args, **kws)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile an overload, for a call from Python or from compiled code."""
+        teach()
+        return super().compile(sig)
 
     def _verified(self, entry: Any, args: tuple[Any, ...]) -> Any:
         """Return an entry, after a comparison with differences if that is asked for.
@@ -134,6 +145,9 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         So other threads compile while this one waits for Enzyme. Numba finds what was made; of what
         it would refuse nothing is said here.
         """
+        from enzyme_py.assembly.marker import request_signature
+        from enzyme_py.compiling import compiled, watcher
+
         plan = self.plan
         is_watched = watcher.get() is not None  # the watcher compiles for itself
         if plan is None or is_watched or not _runs_plan(self.py_func):

@@ -13,10 +13,11 @@ from numba.extending import overload
 
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.keeping import kept_with_kernel
-from enzyme_py.frontend.target.lower import argument_names, where_is
+from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.transforms.plans.dispatcher import DerivativeDispatcher
 from enzyme_py.transforms.plans.helpers import written_for
 from enzyme_py.transforms.plans.plans import Plan, PlanType
+from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
 from enzyme_py.transforms.plans.structures import (
     at,
     defined,
@@ -26,7 +27,6 @@ from enzyme_py.transforms.plans.structures import (
     paths,
     regrouped,
 )
-from enzyme_py.transforms.plans.unloading import RunnerCompiler
 
 Axes = int | tuple[int | None, ...]
 

@@ -4,6 +4,7 @@ Numba hands every module to one engine of the process, which keeps IR and machin
 function, measured). The library here does the same work on the same IR, in an LLVM context of its own, and loads the code as
 that of derivatives is loaded: it is unloaded with its last reference. Where other compiled code calls the
 function, and where something is needed that only Numba's engine has, Numba's own library takes its place.
+The pipeline that chooses it is in runner_compiler.py.
 """
 
 from __future__ import annotations
@@ -14,10 +15,8 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, codegen, types
-from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.environment import Environment
-from numba.core.typed_passes import NopythonTypeInference
 
 from enzyme_py.errors import UnresolvedSymbolError
 from enzyme_py.foundations.llvm_modules import Modules, run_once
@@ -29,18 +28,6 @@ from enzyme_py.native.symbols import shared_address
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # how the names begin of pointers to what Numba calls environments
 _WRAPPER = "_ZN7cpython"
-
-
-class RunnerCompiler(Compiler):  # type: ignore[misc]
-    """Numba's pipeline, with a library that can be unloaded where nothing returned points into it."""
-
-    def define_pipelines(self) -> list[Any]:
-        """Return Numba's pipelines; of one in object mode nothing changes."""
-        pipelines: list[Any] = super().define_pipelines()
-        if not self.state.flags.force_pyobject:
-            pipelines[0].add_pass_after(ChooseLibrary, NopythonTypeInference)
-            pipelines[0].finalize()
-        return pipelines
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)

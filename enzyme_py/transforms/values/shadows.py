@@ -23,7 +23,7 @@ from enzyme_py.frontend.containers.typed_lists import rebuilt
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.target.target import KernelContext
 from enzyme_py.native.runtime import register
-from enzyme_py.transforms.plans.plans import Emit
+from enzyme_py.transforms.plans.binding import Emit
 
 
 def shadow_type(kind: Any) -> Any:

@@ -22,8 +22,8 @@ from enzyme_py.assembly.entry import argument_count, assemble
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
 from enzyme_py.foundations.keeping import lock_of, made_of
+from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.timings import record
-from enzyme_py.frontend.target.lower import where_is
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction

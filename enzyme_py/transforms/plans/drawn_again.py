@@ -11,8 +11,9 @@ from typing import Any
 
 from enzyme_py.errors import DrawnAgainWarning, RuleError
 from enzyme_py.foundations.keeping import kept_with_kernel
+from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.numpy_functions.draws import draws, seeds
-from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.frontend.target.lower import compile_kernel
 
 
 @kept_with_kernel
