@@ -26,6 +26,7 @@ class Settings:
     keep_slopes: bool = True  # of exp, sin, tanh, ... in reverse mode: memory for time
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
+    compare_keys: bool = False  # what is found there by its source is compiled as well, and compared
     cache_limit: int = 2**30  # bytes of it
     precompiled: tuple[Path, ...] = ()  # folders of derivatives that packages bring; only read
     record: Path | None = None  # where to keep such derivatives, see precompiling.py
@@ -57,6 +58,7 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         cache_dir=default_cache_dir(environment),
         verbose=_is_true(environment.get("ENZYME_PY_VERBOSE", "")),
         check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
+        compare_keys=_is_true(environment.get("ENZYME_PY_COMPARE_KEYS", "")),
         precompiled=_folders(environment.get("ENZYME_PY_PRECOMPILED", "")),
     )
 

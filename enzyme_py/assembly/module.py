@@ -44,4 +44,4 @@ class DiffModule(WithCode):
     keeps_slopes: bool = False  # of functions that would be called again (rules/slopes.py)
     is_nested: bool = False  # something in it is differentiated more than once
     name: str = ""  # of the derivative, for messages
-    style: str = ""  # of the native stage: "", "scalar" or "rolled", see native/optimise.py
+    style: str = ""  # of the native stage: "", "scalar" or "rolled", see native/optimising.py
