@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +10,7 @@ import pytest
 
 from enzyme_py.finished import entries
 from enzyme_py.settings import config
-from tests.finished.programs import run
+from tests.finished.programs import run, run_again, started, told_by, write
 
 MANY = """
 import numpy as np
@@ -233,17 +229,8 @@ def test_a_global_that_changes_within_a_process_is_not_kept(tmp_path: Path) -> N
 
 
 def test_two_processes_at_once(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(SMALL.format(rate=3.0) + "\nimport json; print(json.dumps(answer))\n")
-    environment = {**os.environ, "ENZYME_PY_CACHE_DIR": str(tmp_path / "cache")}
-    from enzyme_py.host.installing.locate import find_toolchain
-
-    environment["ENZYME_PY_HOST"] = str(find_toolchain().executable)
-    both = [
-        subprocess.Popen([sys.executable, program], env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    answers = [json.loads(one.communicate(timeout=300)[0].splitlines()[-1]) for one in both]
-    assert answers == [[6.0, 12.0]] * 2
+    write(SMALL.format(rate=3.0), tmp_path)
+    both = [started(tmp_path / "cache", tmp_path) for _ in range(2)]
+    assert [told_by(one)["answer"] for one in both] == [[6.0, 12.0]] * 2
     assert not list((tmp_path / "cache").rglob("*.part"))
-    assert run(SMALL.format(rate=3.0), tmp_path / "cache", tmp_path)["outcomes"] == ["found"]
+    assert run_again(tmp_path / "cache", tmp_path)["outcomes"] == ["found"]
