@@ -31,9 +31,9 @@ class Profile:
 class NativeFunction:
     """Loaded machine code; `addresses` by the entry names of the DiffModule.
 
-    `symbols` are the process-wide unique names under which the same entries were given to LLVM,
-    so that code compiled by Numba can call them. `keep_alive` owns the code's memory: when it is
-    dropped, the code is unloaded.
+    `symbols` are the names under which the same entries were given to LLVM, so that code compiled by
+    Numba can call them: of code that other processes find as well they are the same there. `keep_alive`
+    owns the code's memory: when it is dropped, the code is unloaded.
     """
 
     addresses: Mapping[str, int]
@@ -41,3 +41,4 @@ class NativeFunction:
     keep_alive: object
     profile: Profile = Profile()
     lost: tuple[Lost, ...] = ()  # as in ObjectCode
+    key: str = ""  # its name in the disk cache; none where another process could not use it

@@ -1,8 +1,9 @@
 """A request called from plain @njit code: a call of finished machine code by its address.
 
 Everything is compiled while Numba types the call; lowering only writes the call down. (Compiling
-for our target while Numba lowers breaks its CPU functions, NUMBA-TARGET.md.) The address is a
-dynamic global, by which Numba knows that the caller cannot be cached on disk.
+for our target while Numba lowers breaks its CPU functions, NUMBA-TARGET.md.) Code that lies in the disk
+cache is called by a name that other processes give to the same code, so that the caller can be kept on disk
+as well (finished/). Other code is called by its address, a dynamic global, by which Numba knows that the caller cannot.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
+from numba.core import cgutils
 
 from enzyme_py.assembly.entry import entry_name
 from enzyme_py.assembly.marker import install_outside
@@ -19,7 +21,7 @@ from enzyme_py.compiling import compiled
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.places import where_is
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.native.runtime import runtime_addresses
+from enzyme_py.native.runtime import register
 from enzyme_py.request import Request
 from enzyme_py.transforms.plans.binding import Emit, owned_by
 from enzyme_py.transforms.plans.dispatcher import CAN_BE_TAKEN, is_passable
@@ -42,7 +44,7 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     native = compiled(request, tuple(given_types))
     _keep(context.active_code_library, native)
     kind = context.call_conv.get_function_type(sig.return_type, given_types)
-    callee = _function_at(context, builder, native.addresses[entry_name(request)], kind)
+    callee = _entry_of(native, entry_name(request), context, builder, kind)
     status, value = context.call_conv.call_function(
         builder, callee, sig.return_type, given_types, args[1:]
     )
@@ -56,22 +58,25 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     if request.is_split:  # what lies on the tape stays there
         return kept
     leave = ir.FunctionType(ir.VoidType(), [])
-    address = runtime_addresses()["enzyme_py_leave"]
-    builder.call(_function_at(context, builder, address, leave), [])
+    register()
+    builder.call(cgutils.get_or_insert_function(builder.module, leave, "enzyme_py_leave"), [])
     return kept
 
 
 def _keep(library: Any, native: NativeFunction) -> None:
-    """Let the caller's code hold the derivative's, whose address is written into it.
+    """Let the caller's code hold the derivative's, to which it is bound.
 
     A library that links the caller's holds that one.
     """
     library.__dict__.setdefault("_enzyme_py_kept", []).append(native.keep_alive)
 
 
-def _function_at(
-    context: Any, builder: ir.IRBuilder, address: int, kind: ir.FunctionType
+def _entry_of(
+    native: NativeFunction, entry: str, context: Any, builder: ir.IRBuilder, kind: ir.FunctionType
 ) -> ir.Value:
+    if native.key:
+        return cgutils.get_or_insert_function(builder.module, kind, native.symbols[entry])
+    address = native.addresses[entry]
     pointer = context.add_dynamic_addr(builder, address, info=f"derivative {address:#x}")
     return builder.bitcast(pointer, kind.as_pointer())
 

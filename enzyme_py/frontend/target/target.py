@@ -37,6 +37,8 @@ from numba.core.target_extension import (
 )
 
 from enzyme_py.errors import LoweringError
+from enzyme_py.foundations.compiled_content import note_content
+from enzyme_py.foundations.function_content import is_library
 from enzyme_py.foundations.keeping import made_of, released
 from enzyme_py.frontend.arrays import axes
 from enzyme_py.frontend.arrays.broadcasting import (
@@ -358,6 +360,8 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
             warnings.simplefilter("ignore", NumbaDebugInfoWarning)
             # A function in a tuple of arguments (custom/door.py): never more than one.
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            if self.origin is not None and not is_library(self.py_func.__module__):
+                note_content(self.origin, (self.targetdescr.name, sig))
             return super().compile(sig)
 
 

@@ -12,7 +12,6 @@ recently used go first when the sum of all passes `settings.cache_limit`.
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import json
 import os
@@ -26,6 +25,7 @@ from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import CacheWarning
+from enzyme_py.foundations.own_files import fingerprint
 from enzyme_py.llvm.reading.constants import fixed_addresses
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.sites import Layout, Site
@@ -81,7 +81,7 @@ def key(module: DiffModule, host_identity: str) -> str:
     options = options_of(module)
     parts = [module.ir, *module.entries, "", *options, "", host_identity]
     parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
-    parts += [module.style, _own_fingerprint()]
+    parts += [module.style, fingerprint()]
     return digest_of(parts)
 
 
@@ -95,22 +95,13 @@ def digest_of(parts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-@functools.cache
-def _own_fingerprint() -> str:
-    """Stand for this package's own code: another version may make other code of the same module."""
-    root = Path(__file__).parent.parent.parent
-    files = sorted(root.rglob("*.py"))
-    stamps = [(str(file.relative_to(root)), file.stat()) for file in files]
-    return repr([(name, stat.st_size, stat.st_mtime_ns) for name, stat in stamps])
-
-
 def find(name: str) -> ObjectCode | None:
     """The code kept under a key, or None. A damaged file is removed."""
     path = folder() / (name + SUFFIX)
     try:
-        content = _read_trusted(path)
+        content = read_trusted(path)
     except OSError as error:
-        _warn_once("read", path, str(error))
+        warn_once("read", path, str(error))
         return None
     if content is None:
         return None
@@ -132,7 +123,7 @@ def keep(name: str, code: ObjectCode) -> None:
         write_whole(path, content)
         _budget.spend(len(content))
     except OSError as error:
-        _warn_once("write", path, str(error))
+        warn_once("write", path, str(error))
 
 
 def summary() -> Summary:
@@ -181,7 +172,8 @@ def _digest(name: str, body: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + body).digest()
 
 
-def _read_trusted(path: Path) -> bytes | None:
+def read_trusted(path: Path) -> bytes | None:
+    """Return what a file holds that only this user can have written; None if there is no such file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -191,7 +183,7 @@ def _read_trusted(path: Path) -> bytes | None:
         if not stat.S_ISREG(status.st_mode) or not all(
             map(_is_private, (status, path.parent.stat()))
         ):
-            _warn_once("trust", path, "others own it or can write to it, and its content is run")
+            warn_once("trust", path, "others own it or can write to it, and its content is run")
             return None
         with open(descriptor, "rb", closefd=False) as file:
             return file.read()
@@ -220,7 +212,8 @@ def write_whole(path: Path, content: bytes) -> None:
 _warned: set[tuple[str, Path]] = set()
 
 
-def _warn_once(verb: str, path: Path, reason: str) -> None:
+def warn_once(verb: str, path: Path, reason: str) -> None:
+    """Tell once for each folder that it cannot be used."""
     if (verb, path.parent) in _warned:
         return
     _warned.add((verb, path.parent))

@@ -70,6 +70,14 @@ def current() -> str | None:
     return None if trial is None else trial.name
 
 
+def stamp() -> int:
+    """Return what changes whenever a choice is remembered or forgotten."""
+    try:
+        return _folder().stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def note(object_hash: str) -> None:
     """Tell the choice that is tried out what code it made."""
     trial = _trial.get()

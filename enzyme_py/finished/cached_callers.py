@@ -1,0 +1,145 @@
+"""@njit(cache=True) code that takes derivatives: Numba keeps it, and this file looks after what it is bound to.
+
+    @numba.njit(cache=True)
+    def train(x):
+        return x - 0.1 * enzyme.gradient(loss, x)[0]
+
+Numba runs the hooks of a function that it has loaded (`reload_init`) before the code is linked. Ours bring back the derivatives
+that the code calls by name. Numba itself looks at the file of `train` and at nothing else: not at `loss`, not at a global
+of another module. So a hook of ours compares the content of `train`, which leads to all that it names, with what it was
+when the code was kept. Where they differ, or a derivative is gone, Numba compiles anew.
+
+Numba has no way to say that from a hook, so its two methods that load and keep an overload are wrapped
+(`FunctionCache._load_overload`, `_save_overload` of Numba 0.68; tests/finished/test_cached_callers.py has the reproducer).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from numba.core.caching import FunctionCache
+
+from enzyme_py.errors import CacheWarning, Where
+from enzyme_py.finished.entries import Behind
+from enzyme_py.finished.loading import Gone, brought
+from enzyme_py.finished.surroundings import surroundings
+from enzyme_py.foundations.compiled_content import is_as_compiled
+from enzyme_py.foundations.function_content import NotHashable, visited
+from enzyme_py.frontend.functions.content import content_of
+from enzyme_py.native.faults.watched import watched_at
+from enzyme_py.native.function import NativeFunction
+from enzyme_py.native.runtime import register
+
+_function: contextvars.ContextVar[Any] = contextvars.ContextVar("function", default=None)
+_held: dict[str, NativeFunction] = {}  # code that Numba has loaded is never unloaded
+
+
+class Stale(Exception):
+    """What Numba has kept may not be used."""
+
+
+@dataclass(frozen=True)
+class BringBack:
+    """The hook that makes a derivative callable by its name."""
+
+    behind: Behind
+    where: Where
+
+    def __call__(self) -> None:
+        register()
+        try:
+            _held[self.behind.key] = brought(self.behind, self.where)
+        except Gone as why:
+            raise Stale from why
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """The hook that compares what a function does with what it did when its code was kept."""
+
+    content: str
+
+    def __call__(self) -> None:
+        if _content(_function.get()) != self.content:
+            raise Stale
+
+
+_HOOKS = BringBack, Unchanged
+
+
+def bind(library: Any, native: NativeFunction, where: Where) -> None:
+    """Let Numba know what the code of a library needs in another process."""
+    watched = watched_at(next(iter(native.addresses.values())))
+    told = (watched.name, watched.packed) if watched else ("", b"")
+    library._reload_init.add(BringBack(Behind(native.key, *told), where))
+
+
+def is_ours(hook: Any) -> bool:
+    """Tell whether a hook is one of this file."""
+    return isinstance(hook, _HOOKS)
+
+
+def _content(function: Any) -> str:
+    return content_of(surroundings(), function)
+
+
+@contextlib.contextmanager
+def _at_work_on(function: Any) -> Iterator[None]:
+    token = _function.set(function)
+    try:
+        yield
+    finally:
+        _function.reset(token)
+
+
+def _loading(usual: Any) -> Any:
+    @functools.wraps(usual)
+    def _load_overload(self: Any, sig: Any, target_context: Any) -> Any:
+        with _at_work_on(self._py_func):
+            try:
+                return usual(self, sig, target_context)
+            except (Stale, NotHashable):
+                return None
+
+    return _load_overload
+
+
+def _saving(usual: Any) -> Any:
+    @functools.wraps(usual)
+    def _save_overload(self: Any, sig: Any, data: Any) -> None:
+        hooks = list(data.reload_init or ())
+        if not self._enabled or not any(map(is_ours, hooks)):
+            usual(self, sig, data)
+            return
+        function = self._py_func
+        try:
+            content = _content(function)
+            changed = [one for one in visited(function) if not is_as_compiled(one)]
+            reason = f"what `{changed[0].__name__}` names has changed" if changed else ""
+        except NotHashable as why:
+            reason = str(why)
+        if reason:
+            message = f"`{function.__name__}` takes derivatives and is not kept in Numba's cache: {reason}"
+            warnings.warn(message, CacheWarning, stacklevel=2)
+            return
+        # Hooks of functions that it calls compare those; this function's content holds them.
+        rest = [one for one in hooks if not isinstance(one, Unchanged)]
+        usual(self, sig, data._replace(reload_init=[Unchanged(content), *dict.fromkeys(rest)]))
+
+    return _save_overload
+
+
+def watch_numbas_cache() -> None:
+    """Wrap the two methods, once."""
+    if not hasattr(FunctionCache._load_overload, "__wrapped__"):
+        FunctionCache._load_overload = _loading(FunctionCache._load_overload)
+        FunctionCache._save_overload = _saving(FunctionCache._save_overload)
+
+
+watch_numbas_cache()
