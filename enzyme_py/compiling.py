@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -23,7 +22,7 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
 from enzyme_py.foundations.keeping import lock_of, made_of
 from enzyme_py.foundations.places import where_is
-from enzyme_py.foundations.timings import record
+from enzyme_py.foundations.stages import stage
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
@@ -55,7 +54,8 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     # Numba holds its lock where it types a call: whoever waits for another thread then could wait for ever. It does not
     # hold it while Enzyme works: other threads may compile then.
     alone = contextlib.nullcontext() if global_compiler_lock.is_locked() else lock_of(request.kernel)
-    with alone:
+    name = request.kernel.py_func.__name__
+    with stage("entry", name, request.name.replace("_", " ")), alone:
         return known.get(key) or known.setdefault(key, _compile(request, given_types))
 
 
@@ -79,16 +79,14 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
 
 
 def _assembled(request: Request, given_types: tuple[Any, ...]) -> DiffModule:
-    with global_compiler_lock:
+    with stage("assembling"), global_compiler_lock:
         return assemble(request, given_types)
 
 
 def _as_asked(
     request: Request, given_types: tuple[Any, ...], refusal: ActivityError | None
 ) -> NativeFunction:
-    begun = time.perf_counter()
     module = _assembled(request, given_types)
-    lowered = time.perf_counter() - begun
     copies_blocks = refusal is not None and request.direction is Direction.FORWARD
 
     def through_enzyme(module: DiffModule) -> DifferentiatedModule:
@@ -107,6 +105,4 @@ def _as_asked(
     else:
         function = native.compile(module, with_shipped(through_enzyme, way), host.identity() + way)
     tuned.note(function.profile.object_hash)
-    for stage, seconds in {"numba": lowered, **function.profile.stages}.items():
-        record(module.where.kernel or "", stage, seconds)
     return function

@@ -1,7 +1,7 @@
 """What a user can set, read once from the environment and changed by `config`.
 
 The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR,
-ENZYME_PY_VERBOSE and ENZYME_PY_CHECK; `config` sets the same from Python, for good or, as a
+ENZYME_PY_VERBOSE, ENZYME_PY_CHECK and ENZYME_PY_PROGRESS; `config` sets the same from Python, for good or, as a
 context manager, for a while.
 """
 
@@ -24,6 +24,7 @@ class Settings:
     verbose: bool = False  # errors show Enzyme's own text and the IR
     strict: bool = False  # warnings about lost derivatives become errors
     keep_slopes: bool = True  # of exp, sin, tanh, ... in reverse mode: memory for time
+    progress: bool | None = None  # a line about what is being compiled; None: where a terminal shows it
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
     cache_limit: int = 2**30  # bytes of it
@@ -35,6 +36,10 @@ class Settings:
 
 def _is_true(text: str) -> bool:
     return text.strip().lower() not in ("", "0", "no", "false", "off")
+
+
+def _if_said(text: str) -> bool | None:
+    return _is_true(text) if text.strip() else None
 
 
 def _folders(text: str) -> tuple[Path, ...]:
@@ -56,6 +61,7 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         plugin=environment.get("ENZYME_PY_PLUGIN") or None,
         cache_dir=default_cache_dir(environment),
         verbose=_is_true(environment.get("ENZYME_PY_VERBOSE", "")),
+        progress=_if_said(environment.get("ENZYME_PY_PROGRESS", "")),
         check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
         precompiled=_folders(environment.get("ENZYME_PY_PRECOMPILED", "")),
     )

@@ -28,6 +28,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.extending import typeof_impl
 
+from enzyme_py.foundations.stages import stage
 from enzyme_py.frontend.target.interrupts import uninterrupted
 
 # By name: they are rooms of later than this one.
@@ -52,8 +53,9 @@ def teach() -> None:
             return
         _State.is_teaching = True
         try:
-            for name in _LESSONS:
-                importlib.import_module(name)
+            with stage("imports"):
+                for name in _LESSONS:
+                    importlib.import_module(name)
             _State.is_taught = True
         finally:
             _State.is_teaching = False
