@@ -16,6 +16,7 @@ from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.load import load, loaded
 from enzyme_py.native.optimise import optimise
 from enzyme_py.native.stored import disk_cache
+from enzyme_py.native.stored.about import about
 
 Differentiate = Callable[[DiffModule], DifferentiatedModule]
 
@@ -52,7 +53,7 @@ def _into_cache(module: DiffModule, differentiate: Differentiate, name: str) -> 
     code, profile = _make(module, differentiate)
     function = _loaded(module, code, profile, name)  # what does not load is not worth keeping
     with stage("cache"):
-        disk_cache.keep(name, code)
+        disk_cache.keep(name, code, about(module.where, module.name.replace("_", " "), module.types))
     return function
 
 
