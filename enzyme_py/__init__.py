@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 import enzyme_py.frontend.functions.captures  # noqa: F401  (Numba rewrites closures before it looks at names)
+from enzyme_py.finished.numbas_cache import watch_cache
 from enzyme_py.frontend.target.teaching import teach, watch_numba
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ _COMPILING = ("custom", "inspect", "rules", "sparse", "testing", "tuning")  # im
 __all__ = ["errors", *sorted(_PLACES)]  # noqa: PLE0604  (the names are written above, as texts)
 
 watch_numba()
+watch_cache()
 
 
 def __getattr__(name: str) -> object:

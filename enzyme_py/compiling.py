@@ -9,8 +9,6 @@ requests in relaxing.py, other forms of the code in passes/attempts.py, the pass
 from __future__ import annotations
 
 import contextlib
-import contextvars
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +21,7 @@ from enzyme_py.errors import ActivityError, EnzymeError
 from enzyme_py.foundations.keeping import lock_of, made_of
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.stages import stage
+from enzyme_py.foundations.watcher import watcher
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
@@ -34,10 +33,6 @@ from enzyme_py.passes.hunting.watching import with_places
 from enzyme_py.request import Direction, Request
 from enzyme_py.settings import settings
 
-# What makes code of a module in place of the usual way, while someone watches (inspect/hunting.py).
-watcher: contextvars.ContextVar[Callable[[DifferentiatedModule], NativeFunction] | None]
-watcher = contextvars.ContextVar("watcher", default=None)
-
 
 def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     """Return the machine code of a request for arguments of the given Numba types."""
@@ -46,7 +41,7 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
         request = replace(request, direction=Direction.SPLIT_FORWARD)
     if watcher.get() is not None:
         return _compile(request, given_types)
-    key = request, given_types, tuned.current()
+    key = request, given_types, tuned.current(), settings.keep_slopes
     known: dict[Any, NativeFunction] = made_of(request.kernel, "derivatives")
     found = known.get(key)
     if found is not None:
@@ -96,7 +91,8 @@ def _as_asked(
     if watch is not None:
         code = host.simplify(module).code
         with_places(code)
-        return watch(through_enzyme(module.with_code(code)))
+        watched: NativeFunction = watch(through_enzyme(module.with_code(code)))
+        return watched
     # Code made without that check may not answer for a request that needs it.
     way = " without block copies" if copies_blocks else ""
     module = tuned.with_choice(module, host.identity() + way)

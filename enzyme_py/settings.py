@@ -27,6 +27,7 @@ class Settings:
     progress: bool | None = None  # a line about what is being compiled; None: where a terminal shows it
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
+    compare_keys: bool = False  # what is found there by its source is compiled as well, and compared
     cache_limit: int = 2**30  # bytes of it
     shared_caches: tuple[Path, ...] = ()  # further caches that are only read, see docs/caches.md
     precompiled: tuple[Path, ...] = ()  # folders of derivatives that packages bring; only read
@@ -69,6 +70,7 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         progress=_if_said(environment.get("ENZYME_PY_PROGRESS", "")),
         check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
         shared_caches=_folders(environment.get("ENZYME_PY_CACHE_SHARED", "")),
+        compare_keys=_is_true(environment.get("ENZYME_PY_COMPARE_KEYS", "")),
         precompiled=_folders(environment.get("ENZYME_PY_PRECOMPILED", "")),
     )
 

@@ -39,6 +39,8 @@ INTO_BUFFER = (
     "enzyme_py_into_buffer_"  # copies one array into another (passes/memory/hoisted_buffers.py)
 )
 
+NO_RECOMPUTING = "--enzyme-rematerialize=0"  # an option of Enzyme: no memory is made again
+
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _DIGITS_OF_ADDRESS = 6  # at least
 

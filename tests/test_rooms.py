@@ -36,6 +36,7 @@ ROOMS = (
     ("assembly", "a request becomes a module"),
     ("host", "Enzyme, in its own process"),
     ("native", "machine code"),
+    ("finished", "derivatives that an earlier process compiled"),
     ("relaxing", "other requests with the same answer"),
     ("compiling", "the trip from a request to machine code"),
     ("linalg", "the rules of linear algebra"),

@@ -42,11 +42,11 @@ from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.llvm import Module
 from enzyme_py.passes import pipeline
 from enzyme_py.passes.base import Draft
-from enzyme_py.passes.memory.cache_marks import NO_RECOMPUTING
 from enzyme_py.passes.module.requests import count_of_requests
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
 from enzyme_py.settings import settings
+from enzyme_py.symbols import NO_RECOMPUTING
 
 ENTRY = "enzyme_py_entry"
 REVERSE_ENTRY = "enzyme_py_reverse_entry"

@@ -40,6 +40,7 @@ from enzyme_py.frontend.external.opaque import opaque
 from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
 from enzyme_py.frontend.functions.bound import captures_values
 from enzyme_py.frontend.functions.bound_types import is_function
+from enzyme_py.frontend.functions.content import RULE
 from enzyme_py.frontend.functions.kernels import as_kernel, jitted
 from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.frontend.target.target import CATCHING, DOOR, KERNEL, SHADOWING, SHADOWING_CATCHING
@@ -120,6 +121,7 @@ def with_rules(function: Any, rules: Ruleset, name: str = "") -> Any:
     made.__module__ = kernel.py_func.__module__
     dispatcher = jitted(made, {})
     setattr(dispatcher, DOOR, door)
+    setattr(dispatcher, RULE, (name, kernel, rules))
     return dispatcher
 
 

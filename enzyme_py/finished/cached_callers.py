@@ -9,25 +9,19 @@ that the code calls by name. Numba itself looks at the file of `train` and at no
 of another module. So a hook of ours compares the content of `train`, which leads to all that it names, with what it was
 when the code was kept. Where they differ, or a derivative is gone, Numba compiles anew.
 
-Numba has no way to say that from a hook, so its two methods that load and keep an overload are wrapped
-(`FunctionCache._load_overload`, `_save_overload` of Numba 0.68; tests/finished/test_cached_callers.py has the reproducer).
+Numba has no way to say that from a hook: numbas_cache.py gives it one.
 """
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
-import functools
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-
-from numba.core.caching import FunctionCache
 
 from enzyme_py.errors import CacheWarning, Where
 from enzyme_py.finished.entries import Behind
 from enzyme_py.finished.loading import Gone, brought
+from enzyme_py.finished.numbas_cache import Stale, loaded_function
 from enzyme_py.finished.surroundings import surroundings
 from enzyme_py.foundations.compiled_content import is_as_compiled
 from enzyme_py.foundations.function_content import NotHashable, visited
@@ -36,12 +30,7 @@ from enzyme_py.native.faults.watched import watched_at
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.runtime import register
 
-_function: contextvars.ContextVar[Any] = contextvars.ContextVar("function", default=None)
 _held: dict[str, NativeFunction] = {}  # code that Numba has loaded is never unloaded
-
-
-class Stale(Exception):
-    """What Numba has kept may not be used."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +55,12 @@ class Unchanged:
     content: str
 
     def __call__(self) -> None:
-        if _content(_function.get()) != self.content:
+        function = loaded_function.get()
+        try:
+            is_same = function is not None and _content(function) == self.content
+        except NotHashable as why:
+            raise Stale from why
+        if not is_same:
             raise Stale
 
 
@@ -89,57 +83,18 @@ def _content(function: Any) -> str:
     return content_of(surroundings(), function)
 
 
-@contextlib.contextmanager
-def _at_work_on(function: Any) -> Iterator[None]:
-    token = _function.set(function)
+def prepared(function: Any, compiled: Any) -> Any:
+    """Return what Numba has compiled of a function, with hooks that another process may trust; None if there are none."""
     try:
-        yield
-    finally:
-        _function.reset(token)
-
-
-def _loading(usual: Any) -> Any:
-    @functools.wraps(usual)
-    def _load_overload(self: Any, sig: Any, target_context: Any) -> Any:
-        with _at_work_on(self._py_func):
-            try:
-                return usual(self, sig, target_context)
-            except (Stale, NotHashable):
-                return None
-
-    return _load_overload
-
-
-def _saving(usual: Any) -> Any:
-    @functools.wraps(usual)
-    def _save_overload(self: Any, sig: Any, data: Any) -> None:
-        hooks = list(data.reload_init or ())
-        if not self._enabled or not any(map(is_ours, hooks)):
-            usual(self, sig, data)
-            return
-        function = self._py_func
-        try:
-            content = _content(function)
-            changed = [one for one in visited(function) if not is_as_compiled(one)]
-            reason = f"what `{changed[0].__name__}` names has changed" if changed else ""
-        except NotHashable as why:
-            reason = str(why)
-        if reason:
-            message = f"`{function.__name__}` takes derivatives and is not kept in Numba's cache: {reason}"
-            warnings.warn(message, CacheWarning, stacklevel=2)
-            return
-        # Hooks of functions that it calls compare those; this function's content holds them.
-        rest = [one for one in hooks if not isinstance(one, Unchanged)]
-        usual(self, sig, data._replace(reload_init=[Unchanged(content), *dict.fromkeys(rest)]))
-
-    return _save_overload
-
-
-def watch_numbas_cache() -> None:
-    """Wrap the two methods, once."""
-    if not hasattr(FunctionCache._load_overload, "__wrapped__"):
-        FunctionCache._load_overload = _loading(FunctionCache._load_overload)
-        FunctionCache._save_overload = _saving(FunctionCache._save_overload)
-
-
-watch_numbas_cache()
+        content = _content(function)
+        changed = [one for one in visited(function) if not is_as_compiled(one)]
+        reason = f"what `{changed[0].__name__}` names has changed" if changed else ""
+    except NotHashable as why:
+        reason = str(why)
+    if reason:
+        message = f"`{function.__name__}` takes derivatives and is not kept in Numba's cache: {reason}"
+        warnings.warn(message, CacheWarning, stacklevel=2)
+        return None
+    # Hooks of functions that it calls compare those; this function's content holds them.
+    rest = [one for one in compiled.reload_init if not isinstance(one, Unchanged)]
+    return compiled._replace(reload_init=[Unchanged(content), *dict.fromkeys(rest)])

@@ -72,8 +72,8 @@ def find(name: str) -> Entry | None:
     )
 
 
-def keep(name: str, entry: Entry, about: Mapping[str, Any] | None = None) -> None:
-    """Write an entry, with what people may want to know of it (native/stored/about.py)."""
+def keep(name: str, entry: Entry, about: Mapping[str, Any] | None = None) -> bool:
+    """Write an entry, with what people may want to know of it (native/stored/about.py); tells whether that was done."""
     pieces: list[bytes] = []
 
     def put(piece: bytes) -> int:
@@ -92,4 +92,4 @@ def keep(name: str, entry: Entry, about: Mapping[str, Any] | None = None) -> Non
         "environments": [(symbol, put(one)) for symbol, one in entry.environments.items()],
         "behind": [(one.key, one.name, put(one.packed)) for one in entry.behind],
     }
-    SHELF.keep(name, facts, b"".join(pieces))
+    return SHELF.keep(name, facts, b"".join(pieces))

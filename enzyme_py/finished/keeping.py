@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from numba.core import serialize
 
+from enzyme_py.finished.cached_callers import is_ours
 from enzyme_py.finished.entries import Behind, Entry
 from enzyme_py.foundations.compiled_content import is_as_compiled
 from enzyme_py.foundations.function_content import visited
@@ -49,7 +50,7 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
     derivatives = list(library.derivatives())
     if library.holds_addresses() or not all(one.key for one in derivatives):
         raise NotKept("an address of this process stands in its code")
-    if library._reload_init:
+    if not all(map(is_ours, library._reload_init)):
         raise NotKept("its code needs other code of Numba's to be started")
     _check_unchanged(plan)
     return Entry(

@@ -8,6 +8,7 @@ another process can meet one of this.
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,7 +22,7 @@ from enzyme_py.errors import EnzymeError, Where
 from enzyme_py.finished.entries import Behind, Entry
 from enzyme_py.native.faults.watched import Origin
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.native.load import link, load, loaded
+from enzyme_py.native.loading import link, load, loaded
 from enzyme_py.native.stored import disk_cache
 from enzyme_py.native.symbols import address_of
 
@@ -45,7 +46,7 @@ def ready(entry: Entry, function: Any, where: Where) -> tuple[Any, tuple[NativeF
     environments = _bind(entry.environments, addresses, function)
     name = function.__name__
     made = _dynfunc.make_function(
-        None,
+        sys.modules[__name__],
         name,
         f"compiled wrapper for {name!r}",
         addresses[entry.wrapper],

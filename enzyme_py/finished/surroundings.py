@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import functools
 import sys
+from importlib import metadata
 from typing import Any
 
 import numba
 import numpy as np
 from numba import config as numba_config
+from numba.core import entrypoints
 
 from enzyme_py.finished.taught import taught
 from enzyme_py.foundations.function_content import content_of, version_of
-from enzyme_py.host.identity import identity
+from enzyme_py.host.installing.identity import identity
 from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.stored import tuned
+from enzyme_py.rules.inactive import INACTIVE_CLASSES
 from enzyme_py.settings import settings
 
 FORMAT = 1  # raise it with each change of what an entry holds, or of how its name is made
@@ -29,8 +32,19 @@ _IDLE = frozenset(("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "COLOR_SCHEME", "SHOW_H
 
 def surroundings() -> str:
     """Return a digest; raises `NotHashable` where something that was taught cannot be told."""
-    mine = settings.keep_slopes, settings.strict, tuned.stamp(), tuned.current()
-    return content_of(of_process(), numbas_settings(), mine, identity(), *taught())
+    mine = settings.keep_slopes, tuned.stamp(), tuned.current()
+    inactive = [(one.__module__, one.__qualname__) for one in INACTIVE_CLASSES]
+    told = extensions(), sorted(inactive), taught()
+    return content_of(of_process(), numbas_settings(), mine, identity(), *told)
+
+
+@functools.cache
+def extensions() -> tuple[Any, ...]:
+    """Return the extensions that Numba loads before it compiles; they are loaded, since `taught` tells what they do."""
+    found = metadata.entry_points(group="numba_extensions", name="init")
+    if found:
+        entrypoints.init_all()
+    return tuple(sorted((one.value, one.dist.version if one.dist else "") for one in found))
 
 
 @functools.cache

@@ -29,6 +29,7 @@ under a digest must ask for loaded extensions as well.
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import enum
 import functools
@@ -44,6 +45,7 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.foundations.own_files import fingerprint
+from enzyme_py.foundations.trees import structure_of
 
 _LIBRARIES = {"numpy", "scipy", "numba", "llvmlite"}
 _OWN = __name__.partition(".")[0]
@@ -138,6 +140,9 @@ def parts_of(value: Any) -> tuple[Any, ...]:
     named = in_library(value)
     if named is not None:
         return named
+    if dataclasses.is_dataclass(value) and type(value).__module__.partition(".")[0] == _OWN:
+        told = [(one.name, getattr(value, one.name)) for one in dataclasses.fields(value)]
+        return ("record", type(value), *told)
     raise NotHashable(f"{shown(value)} of type {type(value).__module__}.{type(value).__qualname__}")
 
 
@@ -274,11 +279,20 @@ def _(value: type) -> tuple[Any, ...]:
     if issubclass(value, enum.Enum):
         members = [(name, member.value) for name, member in value.__members__.items()]
         return ("enum", value.__name__, value.__bases__, *members)
+    structure = structure_of(value)
+    if structure is not None:  # a dict, a list or a dataclass: its names decide what a kernel reads
+        kind = structure.kind
+        name = kind.__module__, kind.__qualname__
+        return ("structure", name, structure.keys, _names_of_dataclass(kind))
     if issubclass(value, tuple) and hasattr(value, "_fields"):
-        return ("named tuple class", value.__name__, value._fields)
+        return ("named tuple class", value.__module__, value.__qualname__, value._fields)
     if issubclass(value, BaseException):
         return ("exception", value.__module__, value.__qualname__)
     raise NotHashable(f"the class {value.__module__}.{value.__qualname__}")
+
+
+def _names_of_dataclass(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 @parts_of.register

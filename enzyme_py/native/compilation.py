@@ -13,8 +13,8 @@ from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.watched import Origin
 from enzyme_py.native.function import NativeFunction, Profile
-from enzyme_py.native.load import load, loaded
-from enzyme_py.native.optimise import optimise
+from enzyme_py.native.loading import load, loaded
+from enzyme_py.native.optimising import optimise
 from enzyme_py.native.stored import disk_cache
 from enzyme_py.native.stored.about import about
 

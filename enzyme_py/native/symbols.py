@@ -17,11 +17,11 @@ import llvmlite.binding as llvm
 
 from enzyme_py.errors import UnresolvedSymbolError, Where
 from enzyme_py.native.blas import blas_address
-from enzyme_py.native.faults.sites import allocator_of
-from enzyme_py.native.orders import order_address
-from enzyme_py.native.rewrites.fast_math import vector_address
+from enzyme_py.native.faults.layouts import allocator_of
 from enzyme_py.native.runtime import runtime_addresses
+from enzyme_py.native.vector_library import vector_address
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
+from enzyme_py.rules.orders import is_order
 
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
 REFUSED = frozenset(
@@ -90,10 +90,18 @@ def address_of(name: str) -> int | None:
     return (
         runtime.get(name)
         or blas_address(name)
-        or order_address(name)
+        or _order_address(name)
         or vector_address(name)
         or shared_address(name)
     )
+
+
+def _order_address(name: str) -> int | None:
+    if not is_order(name):
+        return None
+    from enzyme_py.native.orders import order_address  # which Numba compiles
+
+    return order_address(name)
 
 
 def shared_address(name: str) -> int | None:

@@ -18,7 +18,8 @@ from enzyme_py.assembly.entry import entry_name
 from enzyme_py.assembly.marker import install_outside
 from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.compiling import compiled
-from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.errors import UnsupportedTypeError, Where
+from enzyme_py.finished.cached_callers import bind
 from enzyme_py.foundations.places import where_is
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.runtime import register
@@ -42,7 +43,7 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     given_types = sig.args[1:]
     request = sig.args[0].request
     native = compiled(request, tuple(given_types))
-    _keep(context.active_code_library, native)
+    _keep(context.active_code_library, native, where_is(request.kernel))
     kind = context.call_conv.get_function_type(sig.return_type, given_types)
     callee = _entry_of(native, entry_name(request), context, builder, kind)
     status, value = context.call_conv.call_function(
@@ -63,12 +64,14 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     return kept
 
 
-def _keep(library: Any, native: NativeFunction) -> None:
-    """Let the caller's code hold the derivative's, to which it is bound.
+def _keep(library: Any, native: NativeFunction, where: Where) -> None:
+    """Let the caller's code hold the derivative's, to which it is bound, and say what it needs in another process.
 
     A library that links the caller's holds that one.
     """
-    library.__dict__.setdefault("_enzyme_py_kept", []).append(native.keep_alive)
+    library.__dict__.setdefault("enzyme_py_derivatives", []).append(native)
+    if native.key:
+        bind(library, native, where)
 
 
 def _entry_of(

@@ -29,9 +29,14 @@ from enzyme_py.foundations.function_content import (
 
 __all__ = ["NotHashable", "content_of"]
 
+RULE = "enzyme_py_rule"  # of a dispatcher with rules: what it computes, and the rules (custom/door.py)
+
 
 @parts_of.register
 def _(value: Dispatcher) -> tuple[Any, ...]:
+    rule = getattr(value, RULE, None)
+    if rule is not None:
+        return ("ruled", *rule)
     options = {**value.targetoptions, **({"locals": value.locals} if value.locals else {})}
     compiler = value._compiler.pipeline_class
     return ("dispatcher", type(value), compiler, value.py_func, Unordered(options.items()))
@@ -47,9 +52,11 @@ def _(value: types.Type) -> tuple[Any, ...]:
     kind = type(value)
     if isinstance(value, types.Dispatcher):
         return ("type", kind, value.dispatcher)
+    if isinstance(value, types.Omitted):
+        return ("omitted", value.value)
     if isinstance(value, types.ClassType | types.ClassInstanceType | types.ClassDataType):
         raise NotHashable(f"the jitclass {value.name}")
-    if " at 0x" in value.name or not is_library(kind.__module__):
+    if " at 0x" in value.name or kind.__module__.partition(".")[0] not in ("numba", "numpy"):
         raise NotHashable(f"the type {value}")
     key = () if value.key is value or value.key == value.name else (value.key,)
     return ("type", kind, value.name, *key)

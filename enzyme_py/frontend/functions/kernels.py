@@ -16,6 +16,7 @@ from numba.core import entrypoints
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import builtin_registry
 
+import enzyme_py.frontend.functions.content  # noqa: F401  # so that what a kernel does can be told
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.keeping import Recent, made_of, released
 

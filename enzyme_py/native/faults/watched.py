@@ -19,9 +19,9 @@ import numpy as np
 
 from enzyme_py.errors import Where
 from enzyme_py.host.crash_files import crash_folder
-from enzyme_py.native.faults.sites import Layout
+from enzyme_py.native.faults.layouts import Layout
 from enzyme_py.native.machine import llvm_identity
-from enzyme_py.native.runtime import crash_interface, crash_library
+from enzyme_py.native.runtime import crash_library
 
 PACKED_SUFFIX = ".ll.gz"
 
@@ -76,7 +76,7 @@ def watch(origin: Origin, entry: int, layout: Layout) -> int:
     folder = crash_folder()
     name = hashlib.sha256(packed).hexdigest()[:16] + PACKED_SUFFIX
     record = crash_library().enzyme_py_crash_watch(
-        crash_interface().cast("void *", begin),
+        begin,
         layout.size,
         _line(origin).encode(errors="replace"),
         _report(origin).encode(errors="replace"),

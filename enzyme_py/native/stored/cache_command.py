@@ -87,7 +87,7 @@ def show(given: argparse.Namespace) -> int:
         for file in found:
             print(json.dumps(holdings.facts_of(file)))
         return 0
-    rows = [("kernel", "derivative", "types", "size", "made", "used", "")]
+    rows: list[tuple[str, ...]] = [("kernel", "derivative", "types", "size", "made", "used", "")]
     rows += [_row(file) for file in found]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

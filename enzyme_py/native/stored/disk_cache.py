@@ -11,18 +11,19 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from enzyme_py.assembly.module import DiffModule
 from enzyme_py.foundations.own_files import fingerprint
-from enzyme_py.llvm.reading.constants import fixed_addresses
 from enzyme_py.native.code import ObjectCode
-from enzyme_py.native.faults.sites import Layout, Site
+from enzyme_py.native.faults.layouts import Layout, Site
 from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.runtime import DECLARATIONS
 from enzyme_py.native.stored.shelf import KINDS, Shelf, files, remove
 from enzyme_py.passes.checks.lost import Lost
 from enzyme_py.settings import settings
+
+if TYPE_CHECKING:
+    from enzyme_py.assembly.module import DiffModule
 
 FORMAT = 8  # raise it with every change to this file's layout or to how code is generated
 SHELF = Shelf("derivatives", b"enzyme_py derivative %d\n" % FORMAT)
@@ -53,7 +54,14 @@ def is_cacheable(module: DiffModule) -> bool:
 
 def is_portable(module: DiffModule) -> bool:
     """Whether another process could use the result: an address of this one means nothing to it."""
-    return all(abs(one) < _NO_ADDRESS for one in fixed_addresses(module.ir))
+    return not holds_addresses(module.ir)
+
+
+def holds_addresses(text: str) -> bool:
+    """Whether an address of this process stands in the text of a module."""
+    from enzyme_py.llvm.reading.constants import fixed_addresses  # who only loads code reads none
+
+    return any(abs(one) >= _NO_ADDRESS for one in fixed_addresses(text))
 
 
 def options_of(module: DiffModule) -> list[str]:

@@ -85,8 +85,8 @@ class Shelf:
             warn_once("use", path, f"{path.name} is damaged", _DAMAGED)
         return None
 
-    def keep(self, name: str, facts: Mapping[str, Any], content: bytes) -> None:
-        """Put something under a name. A cache that cannot be written costs one warning and nothing else."""
+    def keep(self, name: str, facts: Mapping[str, Any], content: bytes) -> bool:
+        """Put something under a name. A cache that cannot be written costs one warning, and False is returned."""
         path = self.folder / self.file_name(name)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -95,6 +95,8 @@ class Shelf:
             budget.spend(len(whole))
         except OSError as error:
             warn_once("write", path, str(error), remedy_of(error))
+            return False
+        return True
 
     def file_name(self, name: str) -> str:
         return name + KINDS[self.name]

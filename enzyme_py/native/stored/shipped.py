@@ -74,12 +74,18 @@ def recorded(differentiate: Differentiate, folder: Path, way: str = "") -> Diffe
 
 
 def _key(module: DiffModule, way: str) -> str:
-    code = _placeless(module.ir)
-    for one in _exceptions(code):
-        one.define_as(f"{one.ref} = external global i8")
+    code = without_exceptions(module.ir)
     parts = [str(code), *module.entries, "", *options_of(module), "", way]
     parts += [llvm_identity(), _own_content()]
     return digest_of(parts)
+
+
+def without_exceptions(text: str) -> Module:
+    """Return a module in which nothing tells where a source file lies, nor what exceptions say."""
+    code = _placeless(text)
+    for one in _exceptions(code):
+        one.define_as(f"{one.ref} = external global i8")
+    return code
 
 
 def _placeless(text: str) -> Module:

@@ -12,12 +12,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from enzyme_py.assembly.module import DiffModule
 from enzyme_py.foundations.trusted_files import write_whole
 from enzyme_py.native.stored import disk_cache
-from enzyme_py.passes.memory.cache_marks import NO_RECOMPUTING
 from enzyme_py.settings import settings
+from enzyme_py.symbols import NO_RECOMPUTING
+
+if TYPE_CHECKING:
+    from enzyme_py.assembly.module import DiffModule
 
 
 @dataclass(frozen=True)

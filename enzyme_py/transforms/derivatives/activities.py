@@ -7,8 +7,7 @@ from typing import Any
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.request import Activity
-
-INACTIVE_CLASSES: set[type] = set()  # of named tuples, see custom/simple.py
+from enzyme_py.rules.inactive import INACTIVE_CLASSES
 
 
 def activity_of(kind: Any) -> Activity:

@@ -19,25 +19,26 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numba
 from numba.core import dispatcher, errors, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
+from enzyme_py.finished.search import Search
 from enzyme_py.foundations.keeping import released
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.progress import line as _line  # noqa: F401  (draws while there are stages)
 from enzyme_py.foundations.stages import stage
 from enzyme_py.foundations.trees import holds_tree, over_trees
+from enzyme_py.foundations.watcher import watcher
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
 from enzyme_py.frontend.target.interrupts import protect_numba
 from enzyme_py.frontend.target.teaching import teach
+from enzyme_py.native.python_calls import c_function
 from enzyme_py.settings import settings, when_checking
 from enzyme_py.transforms.plans.plans import Plan
 from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
-from enzyme_py.transforms.plans.structures import written
 
 CAN_BE_TAKEN = (
     "pass numbers, arrays, tuples, lists, dicts or dataclasses of these, or a numba.typed.List of "
@@ -55,13 +56,22 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         _dispatchers.add(self)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        protect_numba()
         if any(map(holds_tree, self._flattened(args))):
-            return self._entry_for_trees(len(args))
+            return self._entry_for_trees
         try:
             with self._at_work():
                 self._check_arguments(args)
+                search = Search.of(self, args)
+                with stage("cache"):
+                    entry = search.finished()
+                if entry is not None:
+                    self._finished.append(entry)
+                    self._insert(search.codes, entry)
+                    return entry
+                protect_numba()
                 entry = self._compiled_entry(args, kws)
+                with stage("cache"):
+                    search.keep(self.overloads)
                 return self._verified(entry, args)
         except (EnzymeError, errors.NumbaError) as error:
             if settings.verbose and isinstance(error, EnzymeError):
@@ -124,6 +134,11 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         super()._clear()
 
     @functools.cached_property
+    def _finished(self) -> list[Any]:
+        """Entries that were not compiled here: the C dispatcher does not hold what it calls."""
+        return []
+
+    @functools.cached_property
     def _known(self) -> set[tuple[int, ...]]:
         """The signatures that the C dispatcher has."""
         return set()
@@ -160,7 +175,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         it would refuse nothing is said here.
         """
         from enzyme_py.assembly.marker import request_signature
-        from enzyme_py.compiling import compiled, watcher
+        from enzyme_py.compiling import compiled
 
         plan = self.plan
         is_watched = watcher.get() is not None  # the watcher compiles for itself
@@ -177,30 +192,16 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         except (errors.NumbaError, TypeError):
             return
 
-    def _entry_for_trees(self, count: int) -> Any:
-        """Return what Numba's C dispatcher calls with `count` arguments that hold dicts or lists.
+    @functools.cached_property
+    def _entry_for_trees(self) -> Any:
+        """What Numba's C dispatcher calls with arguments that hold dicts or lists.
 
-        It must be machine code with the C signature of a compiled overload. Numba makes it, in
-        object mode: a call back to Python, where the trees become tuples and the dispatcher is
-        called again.
+        It calls back to Python, where the trees become tuples and the dispatcher is called again.
         """
-        found = self._tree_entries.get(count)
-        if found is None:
-            call = over_trees(self._call_flattened)
-            names = ", ".join(f"argument_{i}" for i in range(count))
-            scope = {"call": call, "__name__": None}  # object mode looks the name up at each call
-            function = written(names, f"call({names})", scope)
-            made = numba.jit(forceobj=True)(function)
-            found = made.compile((types.pyobject,) * count)
-            self._tree_entries[count] = found
-        return found
+        return c_function(over_trees(self._call_flattened))
 
     def _call_flattened(self, *args: Any) -> Any:
         return self(*self._flattened(args))
-
-    @functools.cached_property
-    def _tree_entries(self) -> dict[int, Any]:
-        return {}
 
     def _told(self, error: Exception) -> EnzymeError:
         own = own_error(error)

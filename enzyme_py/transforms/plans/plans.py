@@ -10,6 +10,7 @@ none of that. `bind` imports it (bound_gradient.py, bound_jvp.py, ...); binding.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from llvmlite import ir
@@ -18,6 +19,7 @@ from numba.core.datamodel import models
 from numba.core.imputils import lower_constant
 from numba.extending import register_model, typeof_impl
 
+from enzyme_py.foundations.function_content import parts_of
 from enzyme_py.foundations.keeping import Carried
 from enzyme_py.foundations.places import argument_names
 from enzyme_py.request import Request
@@ -60,6 +62,12 @@ class Plan:
         """Return what to call the transform's argument of this number in a message."""
         names = argument_names(self.kernel)
         return names[number] if number < len(names) else str(number)
+
+
+@parts_of.register(Plan)
+def _parts_of_plan(plan: Plan) -> tuple[Any, ...]:
+    names = [one.name for one in fields(plan)]  # type: ignore[arg-type]  # subclasses are dataclasses
+    return ("plan", type(plan), *((name, getattr(plan, name)) for name in names))
 
 
 class PlanType(types.Opaque):  # type: ignore[misc]

@@ -46,15 +46,19 @@ def _unload(linker: llvm.LLJIT, code: llvm.ResourceTracker) -> None:
 # What is loaded, by its name in the disk cache. One name is one symbol, so it may not be loaded twice at a time: whoever
 # holds the one would call the other, which may go before.
 _loaded: weakref.WeakValueDictionary[str, _Linked] = weakref.WeakValueDictionary()
-_one_at_a_time = threading.Lock()
 
 
-def _new_lock() -> None:
-    global _one_at_a_time
-    _one_at_a_time = threading.Lock()  # a thread of the parent may have held it
+class _Turn:
+    """Who loads now; a process that is forked begins with nobody."""
+
+    lock = threading.Lock()
+
+    @classmethod
+    def begin(cls) -> None:
+        cls.lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_new_lock)
+os.register_at_fork(after_in_child=_Turn.begin)
 
 
 def loaded(key: str) -> NativeFunction | None:
@@ -71,7 +75,7 @@ def load(
     """Put code where it can run, and tell LLVM of its entries; `key` is its name in the disk cache."""
     if not key:
         return _load(code, where, origin, key)
-    with _one_at_a_time:
+    with _Turn.lock:
         return loaded(key) or _load(code, where, origin, key)
 
 
@@ -132,8 +136,8 @@ def _link(
     return _Linked(linker, tracker), {entry: tracker[entry] for entry in code.entries}
 
 
-def _register(addresses: Mapping[str, int], name: str) -> dict[str, str]:
-    names = {entry: f"enzyme_py_d{name}_{entry}" for entry in addresses}
+def _register(addresses: Mapping[str, int], code: str) -> dict[str, str]:
+    names = {entry: f"enzyme_py_d{code}_{entry}" for entry in addresses}
     for entry, name in names.items():
         llvm.add_symbol(name, addresses[entry])
     return names

@@ -1,0 +1,43 @@
+"""Short names against long ones: what an entry was made of, told by the modules that Enzyme read.
+
+A short name (keys.py) promises that whoever computes it would come to the very module of LLVM code for which the entry was
+compiled. With ENZYME_PY_COMPARE_KEYS=1 nothing is believed: every call takes the long way, and the modules are compared
+with those of the entry that would have served. Places in source files do not count: neither debug information, nor the
+lines that exceptions tell.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+
+from enzyme_py.errors import EnzymeError, Where
+from enzyme_py.finished.entries import Behind
+from enzyme_py.native.stored.disk_cache import digest_of
+from enzyme_py.native.stored.shipped import without_exceptions
+
+
+class KeyMismatchError(EnzymeError):
+    """An entry would have been taken that is not of this kernel: a defect of this package."""
+
+
+def content_of_modules(behind: Iterable[Behind]) -> str:
+    """Return a digest of the modules that derivatives were made of."""
+    return digest_of(_content(one.packed) for one in behind)
+
+
+def _content(packed: bytes) -> str:
+    code = without_exceptions(gzip.decompress(packed).decode(errors="surrogateescape"))
+    code.drop_debug_information()
+    for node in code.metadata.values():
+        if "!DI" in node.content:  # nobody names it now, but it stands there still
+            node.set_content("!{}")
+    return str(code)
+
+
+def check_same(expected: str, found: str, where: Where, key: str) -> None:
+    """Raise if what was compiled is not what the entry of the same name is made of."""
+    if expected and expected != found:
+        what = "the finished derivative that would have been loaded was compiled from other code"
+        remedy = "please report this kernel; enzyme_py.config(cache=False) does without finished derivatives"
+        raise KeyMismatchError(what, where=where, remedy=remedy, detail=f"the entry {key}")
