@@ -34,7 +34,7 @@ HEAVY = (
     *("enzyme_py.transforms.values.shadows", "enzyme_py.transforms.jacobians.jacobian_code"),
 )  # fmt: skip
 
-RUNNING = ("enzyme_py.native", "enzyme_py.host", "enzyme_py.finished", "enzyme_py.transforms")  # takes machine code to run
+RUNNING = ("enzyme_py.native", "enzyme_py.host", "enzyme_py.transforms")  # takes machine code to run
 
 HEAD = """
 import functools

@@ -68,8 +68,8 @@ def prune(wanted: Wanted, limit: int | None = None, *, is_dry: bool = False) -> 
 
 
 def _too_many(gone: Iterable[File], limit: int | None) -> Iterator[File]:
-    left = set(gone)
-    rest = [one for one in reversed(listed()) if one.path not in {file.path for file in left}]
+    going = {file.path for file in gone}
+    rest = [one for one in reversed(listed()) if one.path not in going]
     total = sum(one.size for one in rest)
     for one in rest:
         if limit is None or total <= limit:
