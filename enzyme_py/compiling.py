@@ -95,10 +95,12 @@ def _as_asked(
         return watched
     # Code made without that check may not answer for a request that needs it.
     way = " without block copies" if copies_blocks else ""
-    module = tuned.with_choice(module, host.identity() + way)
+    with stage("host"):  # which may have to be installed first
+        identity = host.identity() + way
+    module = tuned.with_choice(module, identity)
     if settings.record is not None:  # the disk cache, left out, would have no IR to record
         function = native.compile(module, recorded(through_enzyme, settings.record, way))
     else:
-        function = native.compile(module, with_shipped(through_enzyme, way), host.identity() + way)
+        function = native.compile(module, with_shipped(through_enzyme, way), identity)
     tuned.note(function.profile.object_hash)
     return function
