@@ -18,9 +18,13 @@ from enzyme_py.finished.cached_callers import is_ours
 from enzyme_py.finished.entries import Behind, Entry
 from enzyme_py.foundations.compiled_content import is_as_compiled
 from enzyme_py.foundations.function_content import visited
+from enzyme_py.foundations.keeping import made_of
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.watched import watched_at
 from enzyme_py.native.function import NativeFunction
+
+
+WARNED = "drawn again"  # of kernels, see transforms/plans/drawn_again.py
 
 
 class Library(Protocol):
@@ -50,6 +54,8 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
     derivatives = list(library.derivatives())
     if library.holds_addresses() or not all(one.key for one in derivatives):
         raise NotKept("an address of this process stands in its code")
+    if made_of(plan.kernel, WARNED):
+        raise NotKept("its kernel draws random numbers, of which every process is to be warned")
     if not all(map(is_ours, library._reload_init)):
         raise NotKept("its code needs other code of Numba's to be started")
     _check_unchanged(plan)

@@ -4,7 +4,7 @@
 
 * the plan: which transform, with which options, of which kernel; the kernel by content (foundations/function_content.py);
 * the types of the arguments;
-* the runner's parameters and defaults;
+* the runner: its parameters and defaults, and what it captured;
 * versions, processor, settings, what Numba was taught (surroundings.py).
 
 What cannot be told raises `NotHashable` with the reason; such a call takes the long way.
@@ -21,6 +21,4 @@ from enzyme_py.frontend.functions.content import content_of
 
 def key_of(plan: Any, function: Any, kinds: Sequence[Any]) -> str:
     """Return the name of a plan's code for arguments of these types; `function` is what runs the plan."""
-    code = function.__code__
-    form = code.co_name, code.co_varnames[: code.co_argcount], code.co_flags, function.__defaults__
-    return content_of(surroundings(), plan, form, tuple(kinds))
+    return content_of(surroundings(), plan, function, tuple(kinds))

@@ -12,11 +12,11 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from numba import _dynfunc, _helperlib
+from numba import _dynfunc
 from numba import config as numba_config
 from numba.core import serialize
 from numba.core.registry import cpu_target
-from numba.core.runtime import _nrt_python, rtsys
+from numba.core.runtime import rtsys
 
 from enzyme_py.errors import EnzymeError, Where
 from enzyme_py.finished.entries import Behind, Entry
@@ -40,7 +40,7 @@ def ready(entry: Entry, function: Any, where: Where) -> tuple[Any, tuple[NativeF
     if numba_config.NRT_STATS:
         rtsys.initialize(cpu_target.target_context)  # counts are switched on there
     try:
-        linked, addresses = link(entry.code, _address, where)
+        linked, addresses = link(entry.code, address_of, where)
     except EnzymeError as error:
         raise Gone(error.what) from error
     environments = _bind(entry.environments, addresses, function)
@@ -68,15 +68,6 @@ def brought(one: Behind, where: Where) -> NativeFunction:
         return load(code, where, Origin(one.name, where, packed=one.packed), one.key)
     except EnzymeError as error:  # it links no longer, say against another SciPy
         raise Gone(error.what) from error
-
-
-def _address(name: str) -> int | None:
-    for prefix, known in (("NRT_", _nrt_python.c_helpers), ("numba_", _helperlib.c_helpers)):
-        short = name.removeprefix(prefix)
-        if short != name and short in known:
-            return int(known[short])
-    own = _nrt_python.c_helpers.get(name)
-    return int(own) if own else address_of(name)
 
 
 def _bind(

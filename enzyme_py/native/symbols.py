@@ -14,6 +14,8 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 
 import llvmlite.binding as llvm
+from numba import _helperlib
+from numba.core.runtime import _nrt_python
 
 from enzyme_py.errors import UnresolvedSymbolError, Where
 from enzyme_py.native.blas import blas_address
@@ -106,7 +108,17 @@ def _order_address(name: str) -> int | None:
 
 def shared_address(name: str) -> int | None:
     """The address that all compiled code in this process finds behind a name."""
-    return llvm.address_of_symbol(name) or _library_address(name)
+    return llvm.address_of_symbol(name) or _numba_address(name) or _library_address(name)
+
+
+def _numba_address(name: str) -> int | None:
+    """The address of a function of Numba's own C code; LLVM learns of them when Numba first compiles something."""
+    for prefix, known in (("NRT_", _nrt_python.c_helpers), ("numba_", _helperlib.c_helpers)):
+        short = name.removeprefix(prefix)
+        if short != name and short in known:
+            return int(known[short])
+    own = _nrt_python.c_helpers.get(name)
+    return int(own) if own else None
 
 
 @functools.cache

@@ -42,6 +42,7 @@ def mapped(kernel: Any, held: int, axes: Axes) -> Any:
     scope: dict[str, Any] = {"map_items": map_items, "plan": Mapped(kernel, held, axes)}
     shown = name if name.isidentifier() else "vmap_of_lambda"
     made = defined(f"def {shown}({head}):\n    return map_items(plan, {given})", shown, scope)
+    made.plan = scope["plan"]  # type: ignore[attr-defined]  # for its dispatcher
     made.__doc__ = f"{name}, made by enzyme_py from `{kernel.py_func.__name__}`."
     options = {"nopython": True, "nogil": True}
     return DerivativeDispatcher(made, targetoptions=options, pipeline_class=RunnerCompiler)
