@@ -270,6 +270,23 @@ def test_functions_that_have_nothing_to_do_with_derivatives_load_nothing(tmp_pat
             assert len(found) == 3 and len(set(found)) == 1, found
             return found[0]
         """,
+        """
+        import threading
+        import enzyme_py as enzyme
+        @numba.njit
+        def apply(f, x): return f(x)[0]
+        def g(x):
+            k, found, begin = 2.0 * x, [], threading.Barrier(4)
+            slope = enzyme.grad(lambda t: np.sum(t * k))
+            def work():
+                begin.wait()
+                found.append(apply(slope, x))
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for one in threads: one.start()
+            for one in threads: one.join()
+            assert found == [2.0] * 4, found
+            return found[0]
+        """,
     ],
     ids=[
         "module",
@@ -285,6 +302,7 @@ def test_functions_that_have_nothing_to_do_with_derivatives_load_nothing(tmp_pat
         "overloads beside helpers",
         "inlined",
         "threads",
+        "threads with a transform each",
     ],
 )
 def test_compiled_code_may_be_the_first_to_name_us(text: str) -> None:

@@ -23,7 +23,6 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.watched import watched_at
 from enzyme_py.native.function import NativeFunction
 
-
 WARNED = "drawn again"  # of kernels, see transforms/plans/drawn_again.py
 
 
