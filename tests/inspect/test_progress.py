@@ -164,6 +164,8 @@ def test_what_is_said() -> None:
     assert progress.said(work, 22.4) == "enzyme_py: grad of f: O3, 12 s"
     assert progress.said([*work, *work], 12.0) == "enzyme_py: grad of f: O3 (and 1 more), 2 s"
     assert progress.said([], 12.0) == ""
+    work = [Work("", 10.0, [("", "imports")])]  # nobody has said what for
+    assert progress.said(work, 13.0) == "enzyme_py: compiling: imports, 3 s"
 
 
 @pytest.mark.parametrize(("text", "value"), [("", None), ("1", True), ("0", False), ("off", False)])
