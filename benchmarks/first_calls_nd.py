@@ -125,9 +125,10 @@ COLUMNS = {
     "all": "first gradient",
     "own CPU": "CPU, without the host",
     "typing, lowering": "typing, lowering",
-    "numba": "assembling",
-    "host": "host, last run",
-    "native": "O3, code",
+    "assembling": "assembling",
+    "passes": "passes",
+    "host": "host",
+    "optimising": "O3, code",
 }
 
 

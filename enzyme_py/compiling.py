@@ -9,7 +9,6 @@ requests in relaxing.py, other forms of the code in passes/attempts.py, the pass
 from __future__ import annotations
 
 import contextlib
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +20,7 @@ from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
 from enzyme_py.foundations.keeping import lock_of, made_of
 from enzyme_py.foundations.places import where_is
-from enzyme_py.foundations.timings import record
+from enzyme_py.foundations.stages import stage
 from enzyme_py.foundations.watcher import watcher
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
@@ -50,7 +49,8 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     # Numba holds its lock where it types a call: whoever waits for another thread then could wait for ever. It does not
     # hold it while Enzyme works: other threads may compile then.
     alone = contextlib.nullcontext() if global_compiler_lock.is_locked() else lock_of(request.kernel)
-    with alone:
+    name = request.kernel.py_func.__name__
+    with stage("entry", name, request.name.replace("_", " ")), alone:
         return known.get(key) or known.setdefault(key, _compile(request, given_types))
 
 
@@ -74,16 +74,14 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
 
 
 def _assembled(request: Request, given_types: tuple[Any, ...]) -> DiffModule:
-    with global_compiler_lock:
+    with stage("assembling"), global_compiler_lock:
         return assemble(request, given_types)
 
 
 def _as_asked(
     request: Request, given_types: tuple[Any, ...], refusal: ActivityError | None
 ) -> NativeFunction:
-    begun = time.perf_counter()
     module = _assembled(request, given_types)
-    lowered = time.perf_counter() - begun
     copies_blocks = refusal is not None and request.direction is Direction.FORWARD
 
     def through_enzyme(module: DiffModule) -> DifferentiatedModule:
@@ -97,12 +95,12 @@ def _as_asked(
         return watched
     # Code made without that check may not answer for a request that needs it.
     way = " without block copies" if copies_blocks else ""
-    module = tuned.with_choice(module, host.identity() + way)
+    with stage("host"):  # which may have to be installed first
+        identity = host.identity() + way
+    module = tuned.with_choice(module, identity)
     if settings.record is not None:  # the disk cache, left out, would have no IR to record
         function = native.compile(module, recorded(through_enzyme, settings.record, way))
     else:
-        function = native.compile(module, with_shipped(through_enzyme, way), host.identity() + way)
+        function = native.compile(module, with_shipped(through_enzyme, way), identity)
     tuned.note(function.profile.object_hash)
-    for stage, seconds in {"numba": lowered, **function.profile.stages}.items():
-        record(module.where.kernel or "", stage, seconds)
     return function

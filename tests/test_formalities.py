@@ -55,7 +55,7 @@ def test_insides_of_numba_have_their_doors() -> None:
 def public_names() -> list[str]:
     """What the facade exports: the names that it imports as themselves."""
     facade = ast.parse((PACKAGE / "__init__.py").read_text())
-    imports = [node for node in facade.body if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in ast.walk(facade) if isinstance(node, ast.ImportFrom)]
     return sorted(
         alias.name for node in imports for alias in node.names if alias.asname == alias.name
     )

@@ -123,6 +123,7 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
         keeps_slopes=keeps_slopes,
         is_nested=is_nested,
         name=request.name,
+        types=", ".join(map(str, given_types)),
     )
 
 

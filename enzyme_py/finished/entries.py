@@ -3,28 +3,21 @@
 An entry holds the machine code that Python calls, what it calls by name, the constants that it looks up, and the names of
 the derivatives behind it, which lie in the cache of derivatives with those of others.
 
-A file is a head line, the hash of its name and of the rest, a line of JSON, and bytes. It is trusted as one of that
-cache is: its code is run, so its constants may be unpickled too.
+A file has the form of all files of the cache (native/stored/shelf.py). It is trusted as they are: its code is run, so
+its constants may be unpickled too.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from enzyme_py.native.code import ObjectCode
-from enzyme_py.native.stored.disk_cache import read_trusted, write_whole
-from enzyme_py.settings import settings
+from enzyme_py.native.stored.shelf import Shelf
 
-HEAD = b"enzyme_py entry 1\n"
-SUFFIX = ".entry"
-_DIGEST_SIZE = hashlib.sha256().digest_size
+SHELF = Shelf("entries", b"enzyme_py entry 2\n")
 
 
 @dataclass(frozen=True)
@@ -51,59 +44,15 @@ class Entry:
 
 def folder() -> Path:
     """Where entries lie; it follows `settings.cache_dir`."""
-    return settings.cache_dir / "entries"
+    return SHELF.folder
 
 
 def find(name: str) -> Entry | None:
-    """Return the entry of a name, or None. A damaged file is removed."""
-    path = folder() / (name + SUFFIX)
-    content = read_trusted(path)
-    if content is None:
+    """Return the entry of a name, or None."""
+    found = SHELF.find(name)
+    if found is None:
         return None
-    entry = _decoded(name, content)
-    with contextlib.suppress(OSError):  # a folder that cannot be written is still worth reading
-        if entry is None:
-            path.unlink()
-        else:
-            os.utime(path)
-    return entry
-
-
-def keep(name: str, entry: Entry) -> None:
-    """Write an entry; raises OSError where that cannot be done."""
-    folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_whole(folder() / (name + SUFFIX), _encoded(name, entry))
-
-
-def _encoded(name: str, entry: Entry) -> bytes:
-    pieces: list[bytes] = []
-
-    def put(piece: bytes) -> int:
-        pieces.append(piece)
-        return len(piece)
-
-    facts: dict[str, Any] = {
-        "kernel": entry.kernel,
-        "content": entry.content,
-        "entries": entry.code.entries,
-        "symbols": entry.code.symbols,
-        "wrapper": entry.wrapper,
-        "environment": entry.environment,
-        "code": put(entry.code.binary),
-        "environments": [(symbol, put(one)) for symbol, one in entry.environments.items()],
-        "behind": [(one.key, one.name, put(one.packed)) for one in entry.behind],
-    }
-    body = json.dumps(facts).encode() + b"\n" + b"".join(pieces)
-    return HEAD + _digest(name, body) + body
-
-
-def _decoded(name: str, content: bytes) -> Entry | None:
-    start = len(HEAD) + _DIGEST_SIZE
-    body = content[start:]
-    if not content.startswith(HEAD) or _digest(name, body) != content[len(HEAD) : start]:
-        return None
-    text, _, rest = body.partition(b"\n")
-    facts = json.loads(text)
+    facts, rest = found
     place = 0
 
     def take(size: int) -> bytes:
@@ -123,5 +72,24 @@ def _decoded(name: str, content: bytes) -> Entry | None:
     )
 
 
-def _digest(name: str, body: bytes) -> bytes:
-    return hashlib.sha256(name.encode() + b"\n" + body).digest()
+def keep(name: str, entry: Entry, about: Mapping[str, Any] | None = None) -> bool:
+    """Write an entry, with what people may want to know of it (native/stored/about.py); tells whether that was done."""
+    pieces: list[bytes] = []
+
+    def put(piece: bytes) -> int:
+        pieces.append(piece)
+        return len(piece)
+
+    facts: dict[str, Any] = {
+        "about": about or {},
+        "kernel": entry.kernel,
+        "content": entry.content,
+        "entries": entry.code.entries,
+        "symbols": entry.code.symbols,
+        "wrapper": entry.wrapper,
+        "environment": entry.environment,
+        "code": put(entry.code.binary),
+        "environments": [(symbol, put(one)) for symbol, one in entry.environments.items()],
+        "behind": [(one.key, one.name, put(one.packed)) for one in entry.behind],
+    }
+    return SHELF.keep(name, facts, b"".join(pieces))

@@ -24,9 +24,7 @@ from enzyme_py.finished.keys import key_of
 from enzyme_py.finished.loading import Gone, ready
 from enzyme_py.foundations.function_content import NotHashable
 from enzyme_py.foundations.places import where_is
-from enzyme_py.foundations.timings import record
 from enzyme_py.foundations.watcher import watcher
-from enzyme_py.native.stored.disk_cache import warn_once
 from enzyme_py.passes.checks.lost import tell_lost
 from enzyme_py.settings import settings
 
@@ -96,11 +94,7 @@ class Search:
         except Gone as why:
             self._note(str(why))
             return None
-        except OSError as error:
-            warn_once("read", entries.folder() / "entry", str(error))
-            return None
         self._seconds = time.perf_counter() - begun
-        record(self._name, "cache", self._seconds)
         self._note(FOUND)
         for one in behind:
             tell_lost(one.lost, where, is_strict=settings.strict)
@@ -109,6 +103,7 @@ class Search:
     def keep(self, overloads: Mapping[Any, Any]) -> None:
         """Keep what the long way made."""
         from enzyme_py.finished.keeping import NotKept, entry_of  # of the long way
+        from enzyme_py.native.stored.about import about
 
         compiled = overloads.get(self._kinds)
         if not self._key or compiled is None or not _is_wanted():
@@ -117,13 +112,13 @@ class Search:
             entry = entry_of(compiled, self._plan)
             if settings.compare_keys:
                 entry = self._compared(entry)
-            entries.keep(self._key, entry)
+            shown = ", ".join(map(str, self._kinds))
+            facts = about(where_is(self._plan.kernel), self._dispatcher.py_func.__name__, shown)
+            is_kept = entries.keep(self._key, entry, facts)
         except (NotKept, NotHashable) as why:
             self._note(str(why))
-        except OSError as error:
-            warn_once("write", entries.folder() / "entry", str(error))
         else:
-            self._note(KEPT)
+            self._note(KEPT if is_kept else "the cache cannot be written")
 
     def _compared(self, entry: entries.Entry) -> entries.Entry:
         from enzyme_py.finished.comparing import check_same, content_of_modules

@@ -19,13 +19,6 @@ class Profile:
     object_hash: str = ""
     is_from_cache: bool = False
 
-    @property
-    def stages(self) -> dict[str, float]:
-        """The seconds of each stage that ran, by the names that a record of times has for them."""
-        if self.is_from_cache:
-            return {"cache": self.load}
-        return {"host": self.host, "native": self.native + self.load}
-
 
 @dataclass(frozen=True)
 class NativeFunction:

@@ -17,6 +17,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from enzyme_py.errors import AnnotationError, EnzymeError, LoweringError, Where, own_error
 from enzyme_py.foundations.llvm_modules import Modules
 from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.stages import stage
 from enzyme_py.frontend.codegen.library import linked_module, with_callees
 from enzyme_py.frontend.target.target import (
     CATCHING,
@@ -70,7 +71,7 @@ def compile_kernel(
     """Type and lower one overload of a function for a kernel target."""
     teach()
     dispatcher = target.dispatcher_of(function)
-    with global_compiler_lock:
+    with stage("typing"), global_compiler_lock:
         folded = _folded(function, dispatcher, argument_types)
         try:
             dispatcher.compile(tuple(folded))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import threading
 import types as pytypes
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.extending import typeof_impl
 
+from enzyme_py.foundations.stages import stage
 from enzyme_py.frontend.target.interrupts import uninterrupted
 
 # By name: they are rooms of later than this one.
@@ -39,7 +41,7 @@ _WATCHED = (object, type)
 
 class _State:
     is_taught = False
-    is_teaching = False
+    teacher: int | None = None  # the thread that imports now
     usual: dict[type, Callable[..., Any]]  # Numba's own entries, while ours stand in their place
 
 
@@ -48,15 +50,16 @@ def teach() -> None:
     if _State.is_taught:
         return
     with global_compiler_lock, uninterrupted():
-        if _State.is_taught or _State.is_teaching:
+        if _State.is_taught or _State.teacher is not None:  # by this thread: it has the lock
             return
-        _State.is_teaching = True
+        _State.teacher = threading.get_ident()
         try:
-            for name in _LESSONS:
-                importlib.import_module(name)
+            with stage("imports"):
+                for name in _LESSONS:
+                    importlib.import_module(name)
             _State.is_taught = True
         finally:
-            _State.is_teaching = False
+            _State.teacher = None
         for kind, usual in getattr(_State, "usual", {}).items():
             typeof_impl.register(kind, usual)
 
@@ -70,10 +73,11 @@ def watch_numba() -> None:
 
 def _typeof(usual: Callable[..., Any], value: Any, context: Any) -> Any:
     """Return the type of a value that Numba itself has no type for, or of a class."""
-    if _State.is_taught or _State.is_teaching or not is_ours(value):
+    is_settled = _State.is_taught or _State.teacher == threading.get_ident()
+    if is_settled or not is_ours(value):
         return usual(value, context)
-    teach()
-    with uninterrupted():
+    teach()  # or wait for who does
+    with global_compiler_lock, uninterrupted():  # other threads may be typing
         for one in (cpu_target.typing_context, cpu_target.target_context):
             one.refresh()
     return typeof_impl(value, context)

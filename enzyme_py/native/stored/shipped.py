@@ -23,10 +23,11 @@ from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, CacheWarning, RuleError
+from enzyme_py.foundations.trusted_files import write_whole
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import GlobalVariable, Module
 from enzyme_py.native.machine import llvm_identity
-from enzyme_py.native.stored.disk_cache import digest_of, is_portable, options_of, write_whole
+from enzyme_py.native.stored.disk_cache import digest_of, is_portable, options_of
 from enzyme_py.passes.checks.lost import Lost
 from enzyme_py.settings import settings
 

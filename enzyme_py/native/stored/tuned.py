@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from enzyme_py.foundations.trusted_files import write_whole
 from enzyme_py.native.stored import disk_cache
 from enzyme_py.settings import settings
 from enzyme_py.symbols import NO_RECOMPUTING
@@ -116,7 +117,7 @@ def remembered(key: str) -> str:
 def remember(key: str, name: str) -> None:
     """Keep the choice for a derivative; one that was kept for it goes."""
     _folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-    disk_cache.write_whole(_folder() / key, json.dumps({"choice": name}).encode())
+    write_whole(_folder() / key, json.dumps({"choice": name}).encode())
 
 
 def forget() -> int:

@@ -11,6 +11,7 @@ Making one imports nothing of typing, lowering or Enzyme; its first call does (`
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import inspect
 import warnings
@@ -26,6 +27,8 @@ from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, W
 from enzyme_py.finished.search import Search
 from enzyme_py.foundations.keeping import released
 from enzyme_py.foundations.places import where_is
+from enzyme_py.foundations.progress import line as _line  # noqa: F401  (draws while there are stages)
+from enzyme_py.foundations.stages import stage
 from enzyme_py.foundations.trees import holds_tree, over_trees
 from enzyme_py.foundations.watcher import watcher
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
@@ -56,17 +59,20 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         if any(map(holds_tree, self._flattened(args))):
             return self._entry_for_trees
         try:
-            self._check_arguments(args)
-            search = Search.of(self, args)
-            entry = search.finished()
-            if entry is not None:
-                self._finished.append(entry)
-                self._insert(search.codes, entry)
-                return entry
-            protect_numba()
-            entry = self._compiled_entry(args, kws)
-            search.keep(self.overloads)
-            return self._verified(entry, args)
+            with self._at_work():
+                self._check_arguments(args)
+                search = Search.of(self, args)
+                with stage("cache"):
+                    entry = search.finished()
+                if entry is not None:
+                    self._finished.append(entry)
+                    self._insert(search.codes, entry)
+                    return entry
+                protect_numba()
+                entry = self._compiled_entry(args, kws)
+                with stage("cache"):
+                    search.keep(self.overloads)
+                return self._verified(entry, args)
         except (EnzymeError, errors.NumbaError) as error:
             if settings.verbose and isinstance(error, EnzymeError):
                 raise
@@ -82,8 +88,17 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Compile an overload, for a call from Python or from compiled code."""
-        teach()
-        return super().compile(sig)
+        with self._at_work():
+            teach()
+            return super().compile(sig)
+
+    def _at_work(self) -> contextlib.AbstractContextManager[None]:
+        """Be in the stage that makes what Python calls; what is compiled on the way counts itself."""
+        kernel = getattr(self.plan, "kernel", None)
+        name = "" if kernel is None else kernel.py_func.__name__
+        own = self.py_func.__name__
+        title = own.replace(f"_of_{name}", f" of {name}") if own.endswith(f"_of_{name}") else f"{own} of {name}"
+        return stage("entry", name, title)
 
     def _verified(self, entry: Any, args: tuple[Any, ...]) -> Any:
         """Return an entry, after a comparison with differences if that is asked for.
@@ -99,7 +114,8 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
             self._clear()
             from enzyme_py.transforms.checking.verification import verify
 
-            self._settled[kinds] = verify(self, entry, args, self._attempts[kinds])
+            with stage("checking"):
+                self._settled[kinds] = verify(self, entry, args, self._attempts[kinds])
             self._attempts[kinds] += 1
             if not self._settled[kinds]:
                 return entry
