@@ -107,7 +107,8 @@ def said(running: list[stages.Work], now: float) -> str:
         return ""
     first, others = running[0], len(running) - 1
     beside = f" (and {others} more)" if others else ""
-    return f"enzyme_py: {first.title or 'compiling'}: {first.stage}{beside}, {now - first.begun:.0f} s"
+    title = first.title or "compiling"
+    return f"enzyme_py: {title}: {first.stage}{beside}, {now - first.begun:.0f} s"
 
 
 def _may_be_said() -> bool:
