@@ -17,7 +17,8 @@ from numba import config as numba_config
 from numba.core import entrypoints
 
 from enzyme_py.finished.taught import taught
-from enzyme_py.foundations.function_content import content_of, version_of
+from enzyme_py.foundations.function_content import content_of
+from enzyme_py.foundations.versions import version_of
 from enzyme_py.host.installing.identity import identity
 from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.stored import tuned

@@ -34,21 +34,16 @@ import dis
 import enum
 import functools
 import hashlib
-import importlib.metadata
-import platform
 import struct
-import sys
 import types as pytypes
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from enzyme_py.foundations.own_files import fingerprint
 from enzyme_py.foundations.trees import structure_of
+from enzyme_py.foundations.versions import OWN, in_library, is_library, version_of_module
 
-_LIBRARIES = {"numpy", "scipy", "numba", "llvmlite"}
-_OWN = __name__.partition(".")[0]
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
 _ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 _MISSING = "missing"
@@ -140,7 +135,7 @@ def parts_of(value: Any) -> tuple[Any, ...]:
     named = in_library(value)
     if named is not None:
         return named
-    if dataclasses.is_dataclass(value) and type(value).__module__.partition(".")[0] == _OWN:
+    if dataclasses.is_dataclass(value) and type(value).__module__.partition(".")[0] == OWN:
         told = [(one.name, getattr(value, one.name)) for one in dataclasses.fields(value)]
         return ("record", type(value), *told)
     raise NotHashable(f"{shown(value)} of type {type(value).__module__}.{type(value).__qualname__}")
@@ -298,7 +293,7 @@ def _names_of_dataclass(kind: type) -> tuple[str, ...]:
 @parts_of.register
 def _(value: pytypes.ModuleType) -> tuple[Any, ...]:
     if is_library(value.__name__):
-        return ("module", value.__name__, _version_of(value.__name__))
+        return ("module", value.__name__, version_of_module(value.__name__))
     raise NotHashable(f"the module {value.__name__}, used as a value")
 
 
@@ -353,54 +348,6 @@ def _chains_at_top(code: pytypes.CodeType) -> Iterator[tuple[str, ...]]:
             chain = [one.argval] if loads else []
             if one.opname == "IMPORT_NAME":
                 raise NotHashable(f"`{code.co_name}` imports {one.argval}")
-
-
-def is_library(module: str | None) -> bool:
-    root = (module or "").partition(".")[0]
-    return (
-        root in _LIBRARIES
-        or root == _OWN
-        or (root in sys.stdlib_module_names and root != "__main__")
-    )
-
-
-def in_library(value: Any) -> tuple[Any, ...] | None:
-    """Return what stands for a function or class of a library, if its name leads to it."""
-    module = getattr(value, "__module__", None)
-    for name in {getattr(value, one, None): None for one in ("__qualname__", "__name__")}:
-        for place in (module, *_PLACES.get(type(value), ())):
-            if isinstance(name, str) and is_library(place) and _reached(place, name) is value:
-                return ("of a library", place, name, _version_of(place))
-    return None
-
-
-# Where those are found that know no module.
-_PLACES: dict[type, tuple[str, ...]] = {
-    np.ufunc: ("numpy", "scipy.special"),
-    pytypes.BuiltinMethodType: ("numpy.random",),
-}
-
-
-def _reached(module: str | None, name: str) -> Any:
-    found: Any = sys.modules.get(module or "")
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
-
-
-def _version_of(module: str | None) -> str:
-    return version_of((module or "").partition(".")[0])
-
-
-@functools.cache
-def version_of(root: str) -> str:
-    """Return the version of a library; of this package, the state of its files."""
-    if root == _OWN:
-        return fingerprint()
-    if root in _LIBRARIES:
-        loaded = getattr(sys.modules.get(root), "__version__", None)
-        return str(loaded or importlib.metadata.version(root))
-    return platform.python_version()
 
 
 def shown(value: Any) -> str:

@@ -21,11 +21,10 @@ from enzyme_py.foundations.function_content import (
     attached,
     circular,
     content_of,
-    in_library,
-    is_library,
     parts_of,
     shown,
 )
+from enzyme_py.foundations.versions import in_library, is_library
 
 __all__ = ["NotHashable", "content_of"]
 
