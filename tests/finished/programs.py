@@ -25,19 +25,37 @@ print(json.dumps({"answer": answer, "outcomes": outcomes, "heavy": heavy}))
 
 def run(source: str, cache: Path, folder: Path, **environment: str) -> dict[str, Any]:
     """Run a program that leaves its `answer` as JSON can hold it; `cache` is its cache folder."""
-    program = folder / "program.py"
-    program.write_text(textwrap.dedent(source) + _END)
+    write(source, folder)
+    return run_again(cache, folder, **environment)
+
+
+def write(source: str, folder: Path) -> None:
+    """Write a program into a folder, as `run` would."""
+    (folder / "program.py").write_text(textwrap.dedent(source) + _END)
+
+
+def started(cache: Path, folder: Path, **environment: str) -> subprocess.Popen[str]:
+    """Start the program that lies in a folder. It is not written anew: Numba looks at its time."""
     named = {"ENZYME_PY_CACHE_DIR": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
     if not settings.plugin:
         named["ENZYME_PY_HOST"] = str(find_toolchain().executable)
-    done = subprocess.run(
-        [sys.executable, str(program)],
+    return subprocess.Popen(
+        [sys.executable, "program.py"],
         env={**os.environ, **named, **environment},
         cwd=folder,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=300,
-        check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return {**json.loads(done.stdout.splitlines()[-1]), "stderr": done.stderr}
+
+
+def told_by(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """Return what a program says in the end."""
+    output, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    return {**json.loads(output.splitlines()[-1]), "stderr": errors}
+
+
+def run_again(cache: Path, folder: Path, **environment: str) -> dict[str, Any]:
+    """Run the program that lies in a folder."""
+    return told_by(started(cache, folder, **environment))

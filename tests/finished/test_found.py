@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from enzyme_py.finished import entries
+from enzyme_py.native.stored.shelf import KINDS
 from enzyme_py.settings import config
-from tests.finished.programs import run
+from tests.finished.programs import run, run_again, started, told_by, write
 
+SUFFIX = KINDS[entries.SHELF.name]
 MANY = """
 import numpy as np
 import enzyme_py as enzyme
@@ -156,8 +154,8 @@ def _flip(file: Path, place: int) -> None:
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_damaged_entries_are_removed_and_not_believed(damage, cache: Path) -> None:
     with config(cache_dir=cache):
-        (file,) = entries.folder().glob("*" + entries.SUFFIX)
-        name = file.name.removesuffix(entries.SUFFIX)
+        (file,) = entries.folder().glob("*" + SUFFIX)
+        name = file.name.removesuffix(SUFFIX)
         assert entries.find(name) is not None
         damage(file)
         assert entries.find(name) is None
@@ -166,8 +164,8 @@ def test_damaged_entries_are_removed_and_not_believed(damage, cache: Path) -> No
 
 def test_an_entry_under_another_s_name_is_not_believed(cache: Path) -> None:
     with config(cache_dir=cache):
-        (file,) = entries.folder().glob("*" + entries.SUFFIX)
-        file.rename(file.with_name("0" * 64 + entries.SUFFIX))
+        (file,) = entries.folder().glob("*" + SUFFIX)
+        file.rename(file.with_name("0" * 64 + SUFFIX))
         assert entries.find("0" * 64) is None
 
 
@@ -182,7 +180,7 @@ def test_a_derivative_that_is_gone_is_made_anew(cache: Path, tmp_path: Path) -> 
 
 def test_a_file_that_others_can_write_is_not_run(cache: Path, tmp_path: Path) -> None:
     with config(cache_dir=cache):
-        (file,) = entries.folder().glob("*" + entries.SUFFIX)
+        (file,) = entries.folder().glob("*" + SUFFIX)
     file.chmod(0o666)
     told = run(SMALL.format(rate=2.0), cache, tmp_path)
     assert told["answer"] == [4.0, 8.0]
@@ -233,17 +231,8 @@ def test_a_global_that_changes_within_a_process_is_not_kept(tmp_path: Path) -> N
 
 
 def test_two_processes_at_once(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(SMALL.format(rate=3.0) + "\nimport json; print(json.dumps(answer))\n")
-    environment = {**os.environ, "ENZYME_PY_CACHE_DIR": str(tmp_path / "cache")}
-    from enzyme_py.host.installing.locate import find_toolchain
-
-    environment["ENZYME_PY_HOST"] = str(find_toolchain().executable)
-    both = [
-        subprocess.Popen([sys.executable, program], env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    answers = [json.loads(one.communicate(timeout=300)[0].splitlines()[-1]) for one in both]
-    assert answers == [[6.0, 12.0]] * 2
+    write(SMALL.format(rate=3.0), tmp_path)
+    both = [started(tmp_path / "cache", tmp_path) for _ in range(2)]
+    assert [told_by(one)["answer"] for one in both] == [[6.0, 12.0]] * 2
     assert not list((tmp_path / "cache").rglob("*.part"))
-    assert run(SMALL.format(rate=3.0), tmp_path / "cache", tmp_path)["outcomes"] == ["found"]
+    assert run_again(tmp_path / "cache", tmp_path)["outcomes"] == ["found"]
