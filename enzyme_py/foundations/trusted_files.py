@@ -123,10 +123,11 @@ _warned: set[tuple[str, Path]] = set()
 
 
 def warn_once(verb: str, path: Path, reason: str, remedy: str = "") -> None:
-    """Tell once for each folder that it cannot be used."""
-    if (verb, path.parent) in _warned:
+    """Tell once for each folder that it cannot be used; of writing, once for the whole cache: the disk is the same."""
+    place = path.parent.parent if verb == "write" else path.parent
+    if (verb, place) in _warned:
         return
-    _warned.add((verb, path.parent))
+    _warned.add((verb, place))
     message = f"enzyme_py cannot {verb} its cache in {path.parent}: {reason}. It goes on without."
     if remedy:
         message += f" What to do: {remedy}."
