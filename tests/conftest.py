@@ -1,7 +1,8 @@
-"""One option, one cache folder for the run, and cases of one kernel kept on one worker."""
+"""Options, one cache folder for the run, which tests a run takes, and which of them share a worker."""
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -10,8 +11,18 @@ from pathlib import Path
 
 import pytest
 
+HERE = Path(__file__).parent
 FOLDER = "ENZYME_PY_TEST_CACHE"
-VERIFIED = 3  # one change of a pass in so many: all would take 4 % of the time of compiling (measured)
+# Long files whose tests have nothing in common. They come last, and fill up what the workers have left.
+SPREAD = ("test_fuzz.py", "test_textbook.py", "test_tensors.py", "test_coverage_table.py")
+COLLECTED = (
+    10_000,
+    10,
+    10,
+)  # Python's own thresholds take 11 % of a test's time, these 5 (measured)
+VERIFIED = (
+    3  # one change of a pass in so many: all would take 4 % of the time of compiling (measured)
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -71,6 +82,29 @@ def scribbled_memory() -> Iterator[None]:
     library().enzyme_py_scribble(1)
     yield
     library().enzyme_py_scribble(0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is for the full run; keep the tests of a file on one worker: they share what Numba compiles.
+
+    Files of SPREAD, and those with a test that has a group of its own, are spread over the workers.
+    """
+    if not config.getoption("full"):
+        left_out = [one for one in items if one.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [one for one in items if not one.get_closest_marker("full")]
+    own = {one.path for one in items if one.get_closest_marker("xdist_group")}
+    for one in items:
+        if one.path not in own and one.path.name not in SPREAD:
+            one.add_marker(pytest.mark.xdist_group(one.path.relative_to(HERE).as_posix()))
+
+
+def pytest_collection_finish() -> None:
+    """What was made so far stays: the collector need not look at it each time that Numba makes as much again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTED)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -34,6 +34,7 @@ TELL_TYPE = (
 )
 TWO_TYPES = "the same memory is used as two different types"
 VIEW_NOTHING = "do not view one array's memory as another dtype inside the kernel"
+NO_BITS = "do not compute on the bits of a float; wrap what does in enzyme_py.stop_gradient"
 FIX_RULE = "correct the signatures of the rule's functions: the detail has what the pass expects"
 REPORT = "this is a defect of enzyme_py: please report it with the detail"
 
@@ -94,8 +95,8 @@ ROWS = (
     Row(
         r"could not statically determine size of realloc(?P<name>)",
         DerivativeError,
-        "reverse over reverse of a loop whose number of turns is not known before it runs",
-        "take forward over reverse, jvp of grad, or count the turns: `for i in range(n)` in place of "
+        "reverse over reverse of a loop whose number of iterations is not known before it runs",
+        "take forward over reverse, jvp of grad, or count the iterations: `for i in range(n)` in place of "
         "an iterator or a while",
     ),
     Row(
@@ -177,7 +178,13 @@ ROWS = (
         r"cannot handle (?:unknown|above) (?P<name>[a-z ]+)",
         NoDerivativeError,
         "Enzyme has no derivative for a {name} on a float's bits",
-        "do not compute on the bits of a float; wrap what does in enzyme_py.stop_gradient",
+        NO_BITS,
+    ),
+    Row(  # `max` of two integers that may be floats is one
+        r"cannot handle \(\w+\) unknown intrinsic\s+(?P<name>llvm\.(?:[su](?:max|min)|abs|ct|bswap|fsh)\w*)",
+        NoDerivativeError,
+        "Enzyme has no derivative for {name} on a float's bits",
+        NO_BITS,
     ),
     Row(
         r"failed to find fn to differentiate",

@@ -128,6 +128,8 @@ define double @entry(ptr %a, ptr %da) {
 }
 """
 
+BITS_CHOSEN = BITS.replace("mul i64 %i, 3", "call i64 @llvm.smax.i64(i64 %i, i64 3)")
+
 REFUSALS = [
     ("no rule", NO_PLACE, NoDerivativeError, ["`mystery.zeta` has no derivative rule", "model.py:3"]),
     ("no rule, placed", A_PLACE.replace("FILE", "model.py"), NoDerivativeError, ["model.py:42"]),
@@ -141,6 +143,8 @@ REFUSALS = [
     ("no body", HEAD + NO_BODY, DerivativeError, ["has no body"]),
     ("arguments", HEAD + TOO_FEW, DerivativeError, ["wrong arguments", "report"]),
     ("bits", HEAD + BITS, NoDerivativeError, ["binary operator"]),
+    ("bits chosen", HEAD + BITS_CHOSEN, NoDerivativeError, ["llvm.smax on a float's bits", "stop_gradient"]),
+    ("bits chosen, forward", HEAD + BITS_CHOSEN.replace("autodiff", "fwddiff"), NoDerivativeError, ["llvm.smax"]),
     ("not IR", "define double @entry(", DerivativeError, ["not valid LLVM IR"]),
 ]  # fmt: skip
 

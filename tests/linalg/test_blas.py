@@ -14,6 +14,7 @@ from enzyme_py import native
 from enzyme_py.native.runtime import runtime_addresses
 from enzyme_py.rules.blas import bodies
 from tests.native.modules import differentiated
+from tests.rotation import diagonal
 
 pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 
@@ -50,24 +51,21 @@ def check(f: Callable[..., Any], args: Sequence[np.ndarray], answers: Sequence[n
 # First order
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("order", ["CC", "CF", "FC", "FF"])
+@pytest.mark.parametrize(("order", "dtype"), diagonal(["CC", "CF", "FC", "FF"], DTYPES))
 def test_matrix_times_matrix(order: str, dtype: Any) -> None:
     a, b = draw(3, 4, dtype=dtype, order=order[0]), draw(4, 2, dtype=dtype, order=order[1])
     w = draw(3, 2, dtype=dtype)
     check(lambda a, b, w: np.sum(w * (a @ b)), (a, b, w), (w @ b.T, a.T @ w))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("order", LAYOUTS)
+@pytest.mark.parametrize(("order", "dtype"), diagonal(LAYOUTS, DTYPES))
 def test_matrix_times_vector(order: Any, dtype: Any) -> None:
     a, x = draw(3, 5, dtype=dtype, order=order), draw(5, dtype=dtype)
     w = draw(3, dtype=dtype)
     check(lambda a, x, w: np.sum(w * (a @ x)), (a, x, w), (np.outer(w, x), a.T @ w))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("order", LAYOUTS)
+@pytest.mark.parametrize(("order", "dtype"), diagonal(LAYOUTS, reversed(DTYPES)))
 def test_vector_times_matrix(order: Any, dtype: Any) -> None:
     a, x = draw(3, 5, dtype=dtype, order=order), draw(3, dtype=dtype)
     w = draw(5, dtype=dtype)

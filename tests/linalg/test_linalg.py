@@ -226,13 +226,14 @@ ROWS = {
 }
 ORDINARY = {
     "solve": ("RoR",),
-    "solve-complex": ("reverse", "forward"),
+    "solve-complex": ("reverse",),
     "det": ("reverse",),
     "cholesky-complex": ("reverse",),
-    "eigh": ("reverse", "FoR"),
+    "eigh": ("FoR",),
     "svd": ("reverse",),
+    "qr-tall": ("reverse",),
     "svd-full-wide": ("reverse",),
-    "qr-complex": ("reverse", "forward"),
+    "qr-complex": ("forward",),
     "pinv-wide": ("reverse",),
     "lstsq": ("reverse",),
     "eig-complex": ("reverse",),

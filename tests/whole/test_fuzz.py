@@ -25,7 +25,7 @@ from tests.fuzz.shrink import shrunk
 from tests.passes.switches import leave_out
 
 CORPUS = sorted((Path(__file__).parent.parent / "fuzz" / "corpus").glob("*.txt"))
-SHAPES = [1, 2]  # of two statements each
+SHAPES = [1]  # of two statements
 FIRST_ORDER = ["reverse", "forward"]
 
 
@@ -99,7 +99,7 @@ def test_it_finds_a_broken_rule_and_makes_it_small(monkeypatch: pytest.MonkeyPat
         "def kernel(x, a, s, c, n):\n"
         "    total = s * 0.5\n"
         "    for i in range(n):\n"
-        "        total += helper(x[i], s) * 0.25\n"
+        "        total += helper(s, s) * 0.25\n"
         "    return total + np.sum(x)\n"
     )
 
@@ -107,7 +107,7 @@ def test_it_finds_a_broken_rule_and_makes_it_small(monkeypatch: pytest.MonkeyPat
         return checks.outcomes(text, 1, ["reverse"])[0].verdict == "wrong"
 
     assert fails(source)
-    small = shrunk(source, fails, attempts=60)
+    small = shrunk(source, fails, attempts=40)
     assert "helper(" in small, small
     assert "for " not in small, small
     assert "np.sum" not in small, small

@@ -35,7 +35,7 @@ class IntegerLoads(Pass):
         tags = Tags(draft.code)
         for function in draft.code.functions:
             for one in function.instructions if function.mentions("load i") else ():
-                if is_untagged_integer(one) and _only_counts(one):
+                if is_untagged_integer(one) and only_counts(one):
                     tags.put(one, "long")
 
 
@@ -44,9 +44,9 @@ def is_untagged_integer(one: Instruction) -> bool:
     return isinstance(one, Load) and kinds.is_integer(one.type) and not one.has_metadata(KIND)
 
 
-def _only_counts(loaded: Instruction) -> bool:
+def only_counts(value: Instruction) -> bool:
     """Tell whether all that becomes of a value are indices, comparisons, and floats of its size."""
-    seen, pending = {loaded}, [loaded]
+    seen, pending = {value}, [value]
     while pending:
         for user in pending.pop().users:
             if _makes_integer(user):

@@ -13,12 +13,18 @@ Cure: the value passes there through a function that Enzyme cannot run twice (op
     %m.live_out = call i64 @enzyme_py_inactive.left_i64(i64 %m)
 
 What is cached then is one number for each run of the loop.
+
+Eight bytes that may be a float do not pass through it: Enzyme is told there that they are an integer, and their
+derivative would be lost without a word.
 """
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Block, Function, Instruction, Phi, Value, types
+from collections.abc import Sequence
+
+from enzyme_py.llvm import Block, Function, Instruction, Phi, Select, Value, types
 from enzyme_py.passes.module.opaque import cached_copy, is_cached_copy
+from enzyme_py.passes.types.integer_loads import only_counts
 from enzyme_py.passes.values.live_outs import LiveOuts, NamedLiveOuts, Starts
 
 _MAKERS = frozenset(
@@ -56,7 +62,8 @@ def _with_names(values: list[Instruction], live_outs: LiveOuts) -> list[Instruct
             if user.opcode == "phi" or user.block in loop.blocks or is_cached_copy(user):
                 continue
             if user.opcode in _ALSO_WITH_FLOATS:
-                is_number = _is_number(value, set()) if is_number is None else is_number
+                if is_number is None:
+                    is_number = _is_computed(value, set()) or only_counts(value)
                 if not is_number:
                     continue
             exit_ = live_outs.exit_between(value, loop, user.home)
@@ -73,12 +80,18 @@ def _is_integer_here(one: Instruction) -> bool:
     return one.opcode in _MAKERS and types.is_integer(one.type)
 
 
-def _is_number(value: Value, seen: set[Value]) -> bool:
+def _is_computed(value: Value, seen: set[Value]) -> bool:
     """Tell whether a value is a number that was computed, not eight bytes of whatever."""
     if not isinstance(value, Instruction) or value in seen:
         return False
     seen.add(value)
     if value.opcode in _MERGES:
-        given = value.values if isinstance(value, Phi) else value.operands
-        return any(_is_number(one, seen) for one in given)
+        return any(_is_computed(one, seen) for one in _merged(value))
     return value.opcode not in _OF_ANY_BITS
+
+
+def _merged(value: Instruction) -> Sequence[Value]:
+    """Return what a phi, a select or a freeze may be: a condition is none of it."""
+    if isinstance(value, Phi):
+        return value.values
+    return value.operands[1:] if isinstance(value, Select) else value.operands

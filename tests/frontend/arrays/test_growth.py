@@ -79,7 +79,7 @@ def steps_of(kernel: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *kinds
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for name, cases in (("grown", GROWN), ("reader", [*ARRAYS, *JOINERS])):
         if name in metafunc.fixturenames:
-            chosen = selected(cases, metafunc.config, 3)
+            chosen = selected(cases, metafunc.config, 5)
             metafunc.parametrize(name, chosen, ids=lambda one: one.__name__)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numba
 import numpy as np
 import pytest
@@ -25,7 +27,7 @@ def large(turns: int):
 
 
 def test_a_function_that_is_not_inlined():
-    called = large(40)
+    called = large(12)
 
     @numba.njit
     def f(s, d):
@@ -33,6 +35,7 @@ def test_a_function_that_is_not_inlined():
 
     step = 1e-5
     expected = (f(0.7 + step, 2) - f(0.7 - step, 2)) / (2 * step)
+    assert re.search(r"call .*\.large\(", enzyme.inspect.ir(f, 0.7, 2, stage="simplified"))
     plain = enzyme.gradient(f, 0.7, 2)[0]
     assert plain == pytest.approx(expected, rel=1e-8)
     assert enzyme.gradient(set_runtime_activity(Reverse), f, 0.7, 2)[0] == pytest.approx(plain)

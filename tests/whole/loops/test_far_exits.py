@@ -216,7 +216,7 @@ def test_reverse_over_reverse_is_right_or_refused(f: Callable[..., Any]) -> None
         got = reverse_over_reverse(f)(X, V)
         assert np.allclose(got, reverse_over_forward(f)(X, V), rtol=1e-10)
         return
-    with pytest.raises(DerivativeError, match="number of turns is not known"):
+    with pytest.raises(DerivativeError, match="number of iterations is not known"):
         reverse_over_reverse(f)(X, V)
 
 

@@ -161,7 +161,7 @@ def test_turns_that_nobody_can_count() -> None:
     """
     found = enzyme.jvp(enzyme.grad(square_roots_by_newton), (X,), (V,))[1]
     assert np.allclose(found, 0.75 * V / np.sqrt(X), rtol=1e-7)
-    with pytest.raises(DerivativeError, match="number of turns is not known"):
+    with pytest.raises(DerivativeError, match="number of iterations is not known"):
         enzyme.grad(lambda x, v: np.sum(enzyme.grad(square_roots_by_newton)(x) * v))(X, V)
 
 

@@ -17,6 +17,7 @@ import enzyme_py as enzyme
 from enzyme_py import Const, Duplicated, Forward
 from enzyme_py.passes.memory.written_pointers import WRITTEN, WrittenPointers
 from tests.passes.running import is_left_alone, ran
+from tests.rotation import diagonal
 
 X = np.array([0.3, 0.5, 0.7])
 C = np.array([0.4, 0.6])
@@ -197,25 +198,40 @@ def test_first_orders(kernel: Any) -> None:
     np.testing.assert_allclose(shadow, want, rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_second_orders(kernel: Any) -> None:
-    """Each mode over each: forward over reverse, reverse over reverse, reverse over forward."""
-    made, want = compiled(kernel), curvature(kernel, X, V)
+def forward_over_reverse(made: Any) -> Any:
+    return enzyme.jvp(enzyme.grad(made), (X, S, C, N), (V, 0.0, C * 0, 0))[1]
+
+
+def reverse_over_reverse(made: Any) -> Any:
     gradient = enzyme.grad(made)
 
     @numba.njit
     def pull(x, v):
         return np.sum(gradient(x, S, C, N) * v)
 
+    return enzyme.grad(pull)(X, V)
+
+
+def reverse_over_forward(made: Any) -> Any:
     @numba.njit
     def push(x, v):
         return enzyme.autodiff(Forward, made, Duplicated, Duplicated(x, v), S, Const(C), N)[0]
 
-    along = enzyme.jvp(gradient, (X, S, C, N), (V, 0.0, C * 0, 0))[1]
-    for got in (along, enzyme.grad(pull)(X, V), enzyme.grad(push)(X, V)):
-        np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-9)
-    rows = enzyme.hessian(made)(X, S, C, N)
-    np.testing.assert_allclose(rows @ V, want, rtol=1e-8, atol=1e-9)
+    return enzyme.grad(push)(X, V)
+
+
+def by_rows(made: Any) -> Any:
+    return enzyme.hessian(made)(X, S, C, N) @ V
+
+
+SECOND_ORDERS = [reverse_over_reverse, forward_over_reverse, reverse_over_forward, by_rows]
+
+
+@pytest.mark.parametrize(("kernel", "order"), diagonal(KERNELS, SECOND_ORDERS))
+def test_second_orders(kernel: Any, order: Any) -> None:
+    """Each mode over each, and the Hessian."""
+    want = curvature(kernel, X, V)
+    np.testing.assert_allclose(order(compiled(kernel)), want, rtol=1e-8, atol=1e-9)
 
 
 def test_a_row_that_was_overwritten_has_no_slope() -> None:

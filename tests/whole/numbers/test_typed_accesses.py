@@ -22,6 +22,7 @@ from enzyme_py.native.machine import target_machine
 from enzyme_py.passes.types.tags import KIND, Tags
 from enzyme_py.passes.types.typed_accesses import TypedAccesses
 from tests.passes.running import is_left_alone, ran
+from tests.rotation import diagonal
 
 X = np.array([0.7, 0.8, 0.9])
 V = np.array([1.0, 0.5, 0.25])
@@ -88,8 +89,7 @@ def slope_of(f: Any) -> Any:
     return slope
 
 
-@pytest.mark.parametrize("constant", CONSTANTS)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("way", "constant"), diagonal(WAYS, CONSTANTS))
 def test_gradients_of_slopes_forget_what_constants_replace(way: str, constant: str) -> None:
     taken = enzyme.grad(slope_of(kernel(way, constant)), argnums=(0, 1))
     by_x, by_v = taken(X, V, C, 3)
@@ -103,8 +103,7 @@ def column(a, c):
     return np.sum(b * b)
 
 
-@pytest.mark.parametrize("c", [C, C[::-1], np.repeat(C, 2)[::2]], ids=["C", "reversed", "strided"])
-@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("c", "order"), diagonal([C, C[::-1], np.repeat(C, 2)[::2]], "CF"))
 def test_a_column_that_is_replaced(c: Any, order: str) -> None:
     a = np.asarray(np.arange(1.0, 10.0).reshape(3, 3) / 9, order=order)
     v = np.asarray(np.cos(a), order=order)
