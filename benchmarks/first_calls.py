@@ -1,10 +1,11 @@
 """First gradients beside Numba's own first call of the primal: each in a new process, with an empty cache.
 
     python benchmarks/first_calls.py [--write] [--beside FOLDER] [--rows lse,solve] [--rounds 1]
-                                     [--loaded] [--profile lse]
+                                     [--known-rules] [--loaded] [--profile lse]
 
 Behind the imports: seconds of the wall and of the processors (the host's included) of the first call, once by
-`numba.njit` and once as a gradient. With `--loaded` each gradient is asked for again in a second process, which finds
+`numba.njit` and once as a gradient. With `--known-rules` the disk has the code of the rules of linear algebra, from the
+gradient of another kernel: it is compiled once a machine and type. With `--loaded` each gradient is asked for again in a second process, which finds
 it on disk. `--beside FOLDER` measures a second source tree, built in place, in turn with this one. `--write` renews the
 table of docs/first-calls.md. `--profile ROW` shows where one first gradient spends its time.
 """
@@ -146,7 +147,18 @@ def prepared(row: str, way: str) -> Callable[[], Any]:
     given = arguments(kernel)
     if way == "plain":
         return lambda: numba.njit(kernel)(*given)
+    if way == "other":
+        kernel = twice(kernel)
     return lambda: enzyme.gradient(kernel, *given)
+
+
+def twice(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return another kernel with the same rules."""
+
+    def other(*given):
+        return 2.0 * kernel(*given)
+
+    return other
 
 
 def cpu() -> float:
@@ -226,17 +238,21 @@ TITLES = (
 
 
 def measured_row(
-    row: str, trees: dict[str, Path], folder: Path, rounds: int, is_loaded: bool
+    row: str, trees: dict[str, Path], folder: Path, chosen: argparse.Namespace
 ) -> Iterator[tuple[str, list[str], float]]:
     """Yield, for each tree, the cells of a row and the ratio of CPU times."""
+    knows_rules = chosen.known_rules and row in KERNELS
     plain: list[dict[str, float]] = []
     first: dict[str, list[dict[str, float]]] = {when: [] for when in trees}
     again: dict[str, list[dict[str, float]]] = {when: [] for when in trees}
-    for _ in range(rounds):
+    for _ in range(chosen.rounds):
         plain.append(measured(row, "plain", HERE.parent, emptied(folder)))
         for when, tree in trees.items():
-            first[when].append(measured(row, "gradient", tree, emptied(folder)))
-            if is_loaded:
+            cache = emptied(folder)
+            if knows_rules:
+                measured(row, "other", tree, cache)
+            first[when].append(measured(row, "gradient", tree, cache))
+            if chosen.loaded:
                 again[when].append(measured(row, "gradient", tree, str(folder)))
     own = middle(plain)
     for when in trees:
@@ -254,6 +270,7 @@ def main() -> None:
     parser.add_argument("--beside", type=Path, help="another source tree, built in place")
     parser.add_argument("--rows", default=",".join(ROWS))
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--known-rules", action="store_true")
     parser.add_argument("--loaded", action="store_true")
     parser.add_argument("--profile")
     chosen = parser.parse_args()
@@ -268,9 +285,7 @@ def main() -> None:
     print(*lines, sep="\n")
     with tempfile.TemporaryDirectory() as folder:
         for row in chosen.rows.split(","):
-            for when, cells, ratio in measured_row(
-                row, trees, Path(folder), chosen.rounds, chosen.loaded
-            ):
+            for when, cells, ratio in measured_row(row, trees, Path(folder), chosen):
                 ratios[when].append(ratio)
                 lines.append(f"| {row} | {when} | {' | '.join(cells)} |")
                 print(lines[-1], flush=True)

@@ -42,8 +42,10 @@ def load(
     code: ObjectCode, where: Where | None = None, origin: Origin | None = None
 ) -> NativeFunction:
     """Put code where it can run, and tell LLVM of its entries under process-wide names."""
+    from enzyme_py.native.rule_code import address_of  # which is linked by this file itself
+
     begun = time.perf_counter()
-    linked, addresses = link(code, symbols.address_of, where)
+    linked, addresses = link(code, address_of, where)
     if origin is not None and code.layout.size:
         begin = watch(origin, addresses[code.entries[0]], code.layout)
         # Before the code goes: finalizers run last made first.

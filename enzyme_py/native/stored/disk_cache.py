@@ -24,6 +24,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numba
+import numpy as np
+import scipy
+
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import CacheWarning
 from enzyme_py.llvm.reading.constants import fixed_addresses
@@ -83,6 +87,14 @@ def key(module: DiffModule, host_identity: str) -> str:
     parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
     parts += [module.style, _own_fingerprint()]
     return digest_of(parts)
+
+
+def own_key(*parts: str) -> str:
+    """The name under which code is kept that this package alone decides, with the processor and the libraries."""
+    cpu = host_cpu()
+    libraries = [f"{one.__name__} {one.__version__}" for one in (numba, np, scipy)]
+    decided = [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
+    return digest_of([*parts, "", *libraries, *decided, _own_fingerprint()])
 
 
 def digest_of(parts: Iterable[str]) -> str:

@@ -28,8 +28,8 @@ from enzyme_py.foundations.keeping import released
 from enzyme_py.foundations.trees import holds_tree, over_trees
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
-from enzyme_py.frontend.target.interrupts import protect_numba
 from enzyme_py.frontend.target.lower import where_is
+from enzyme_py.frontend.target.registries import protect_numba
 from enzyme_py.settings import settings, when_checking
 from enzyme_py.transforms.plans.plans import Plan
 from enzyme_py.transforms.plans.structures import written
