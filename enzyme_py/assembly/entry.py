@@ -29,7 +29,7 @@ from enzyme_py.assembly.runtime_ir import runtime_ir
 from enzyme_py.assembly.special_functions import link_special_functions
 from enzyme_py.errors import DerivativeError, ImpossibleSizeError, OutOfMemoryError, Where
 from enzyme_py.foundations.llvm_modules import Modules
-from enzyme_py.frontend.external.ruled import drop_unused_rules, holds_rules
+from enzyme_py.frontend.external.linked_rules import drop_unused_rules, holds_rules
 from enzyme_py.frontend.target.lower import (
     CompiledKernel,
     LoweredKernel,

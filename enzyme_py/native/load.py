@@ -21,6 +21,7 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.watched import Origin, forget, watch
 from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.machine import target_machine
+from enzyme_py.symbols import RULE_CODE
 
 _numbers = itertools.count(1)
 
@@ -42,10 +43,8 @@ def load(
     code: ObjectCode, where: Where | None = None, origin: Origin | None = None
 ) -> NativeFunction:
     """Put code where it can run, and tell LLVM of its entries under process-wide names."""
-    from enzyme_py.native.rule_code import address_of  # which is linked by this file itself
-
     begun = time.perf_counter()
-    linked, addresses = link(code, address_of, where)
+    linked, addresses = link(code, _addresses(code), where)
     if origin is not None and code.layout.size:
         begin = watch(origin, addresses[code.entries[0]], code.layout)
         # Before the code goes: finalizers run last made first.
@@ -63,6 +62,15 @@ def load(
         ),
         lost=code.lost,
     )
+
+
+def _addresses(code: ObjectCode) -> Callable[[str], int | None]:
+    """Return what finds the outside names of code."""
+    if not any(name.startswith(RULE_CODE) for name in code.symbols):
+        return symbols.address_of
+    from enzyme_py.native.rule_code import address_of  # which is linked by this file itself
+
+    return address_of
 
 
 def link(

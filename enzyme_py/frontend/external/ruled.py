@@ -26,12 +26,10 @@ one.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba.core import callconv, cgutils, types
@@ -41,7 +39,6 @@ from numba.core.typing import signature
 from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import make_array, populate_array
 
-from enzyme_py.foundations.llvm_modules import run_once
 from enzyme_py.frontend.codegen.calling_convention import raise_on_error
 from enzyme_py.frontend.codegen.library import with_callees
 from enzyme_py.frontend.codegen.type_hints import hint_function
@@ -49,10 +46,9 @@ from enzyme_py.frontend.target.lower import CompiledKernel, compile_kernel
 from enzyme_py.llvm import Module
 from enzyme_py.llvm.naming import quoted
 from enzyme_py.rules.ruled_symbols import CONTENTS
-from enzyme_py.symbols import REQUEST, RULE_CODE, RULED
+from enzyme_py.symbols import RULE_CODE, RULED
 
 PREFIX = RULED
-_ASKED_BY = {"derivative": {"fwddiff"}, "gradient": {"autodiff", "augmentfwd", "reverse"}}
 _BODY, _AUGMENTED, _REVERSE, _FORWARD, _KEPT = (
     ".body",
     ".augmented",
@@ -140,42 +136,6 @@ def set_size(work, number, size):  # type: ignore[no-untyped-def]
 def size_in(work, number):  # type: ignore[no-untyped-def]
     """Return one of the sizes in front."""
     return int(work[2 * number].real) * 65536 + int(work[2 * number + 1].real)
-
-
-def holds_rules(module: llvm.ModuleRef) -> bool:
-    """Tell whether a linked module calls a ruled function."""
-    return any(function.name.startswith(PREFIX) for function in module.functions)
-
-
-def drop_unused_rules(module: llvm.ModuleRef) -> None:
-    """Drop the rules of a direction that nothing in a linked module asks for, and what they call.
-
-    They would be optimised and translated all the same: about half of such a module (measured).
-    """
-    asked = {_request(function.name) for function in module.functions}
-    unused = [kind for kind in ("derivative", "gradient") if not asked & _ASKED_BY[kind]]
-    starts = tuple(f"__enzyme_register_{kind}_{PREFIX}" for kind in unused)
-    tables = [one for one in module.global_variables if one.name.startswith(starts)]
-    for table in tables:
-        table.linkage = "internal"
-    if tables:
-        manager = llvm.create_new_module_pass_manager()
-        manager.add_global_dead_code_eliminate_pass()
-        builder = llvm.create_pass_builder(_machine(), llvm.create_pipeline_tuning_options(0))
-        run_once(manager, module, builder)
-
-
-def _request(name: str) -> str:
-    """Return what a function asks for by its name: `autodiff` of `__enzyme_autodiff.3`; nothing of most."""
-    if not name.startswith(REQUEST):
-        return ""
-    letters = itertools.takewhile(str.islower, name.removeprefix(REQUEST))
-    return "".join(letters)
-
-
-@functools.cache
-def _machine() -> llvm.TargetMachine:
-    return llvm.Target.from_default_triple().create_target_machine()
 
 
 def takes_rules(kernel: CompiledKernel) -> bool:

@@ -24,6 +24,7 @@ from numba.core.registry import CPUDispatcher
 from enzyme_py.assembly.marker import request_signature
 from enzyme_py.autodiff import compiled, watcher
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
+from enzyme_py.foundations.collecting import seldom_collected
 from enzyme_py.foundations.keeping import released
 from enzyme_py.foundations.trees import holds_tree, over_trees
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
@@ -56,8 +57,9 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
             return self._entry_for_trees(len(args))
         try:
             self._check_arguments(args)
-            self._compile_ahead(args)
-            entry = super()._compile_for_args(*args, **kws)
+            with seldom_collected():
+                self._compile_ahead(args)
+                entry = super()._compile_for_args(*args, **kws)
             return self._verified(entry, args)
         except (EnzymeError, errors.NumbaError) as error:
             if settings.verbose and isinstance(error, EnzymeError):
