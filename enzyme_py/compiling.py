@@ -18,6 +18,7 @@ from enzyme_py import host, native, relaxing
 from enzyme_py.assembly.entry import argument_count, assemble
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
+from enzyme_py.foundations.collecting import seldom_collected
 from enzyme_py.foundations.keeping import lock_of, made_of
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.stages import stage
@@ -63,7 +64,7 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     def differentiates_a_derivative(one: Request) -> bool:
         return _assembled(one, given_types).is_nested
 
-    with journal.kept() as kept:
+    with seldom_collected(), journal.kept() as kept:
         try:
             function = relaxing.first_that_serves(request, ask, differentiates_a_derivative)
         except EnzymeError as refusal:

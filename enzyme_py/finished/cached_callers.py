@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from enzyme_py.errors import CacheWarning, Where
-from enzyme_py.finished.entries import Behind
+from enzyme_py.finished.behind import Behind, NotKept, behind
 from enzyme_py.finished.loading import Gone, brought
 from enzyme_py.finished.numbas_cache import Stale, loaded_function
 from enzyme_py.finished.surroundings import surroundings
 from enzyme_py.foundations.compiled_content import is_as_compiled
 from enzyme_py.foundations.function_content import NotHashable, visited
 from enzyme_py.frontend.functions.content import content_of
-from enzyme_py.native.faults.watched import watched_at
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.runtime import register
 
@@ -37,15 +36,25 @@ _held: dict[str, NativeFunction] = {}  # code that Numba has loaded is never unl
 class BringBack:
     """The hook that makes a derivative callable by its name."""
 
-    behind: Behind
+    derivative: Behind
     where: Where
 
     def __call__(self) -> None:
         register()
         try:
-            _held[self.behind.key] = brought(self.behind, self.where)
+            _held[self.derivative.key] = brought(self.derivative, self.where)
         except Gone as why:
             raise Stale from why
+
+
+@dataclass(frozen=True)
+class Refused:
+    """In the place of a hook, where no other process could have the derivative."""
+
+    reason: str
+
+    def __call__(self) -> None:
+        raise Stale
 
 
 @dataclass(frozen=True)
@@ -64,14 +73,15 @@ class Unchanged:
             raise Stale
 
 
-_HOOKS = BringBack, Unchanged
+_HOOKS = BringBack, Refused, Unchanged
 
 
 def bind(library: Any, native: NativeFunction, where: Where) -> None:
     """Let Numba know what the code of a library needs in another process."""
-    watched = watched_at(next(iter(native.addresses.values())))
-    told = (watched.name, watched.packed) if watched else ("", b"")
-    library._reload_init.add(BringBack(Behind(native.key, *told), where))
+    try:
+        library._reload_init.add(BringBack(behind(native), where))
+    except NotKept as why:
+        library._reload_init.add(Refused(str(why)))
 
 
 def is_ours(hook: Any) -> bool:
@@ -88,7 +98,8 @@ def prepared(function: Any, compiled: Any) -> Any:
     try:
         content = _content(function)
         changed = [one for one in visited(function) if not is_as_compiled(one)]
-        reason = f"what `{changed[0].__name__}` names has changed" if changed else ""
+        refused = [one.reason for one in compiled.reload_init if isinstance(one, Refused)]
+        reason = f"what `{changed[0].__name__}` names has changed" if changed else "".join(refused[:1])
     except NotHashable as why:
         reason = str(why)
     if reason:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import EnzymeError, Where
-from enzyme_py.finished.entries import Behind
+from enzyme_py.finished.behind import Behind
 from enzyme_py.foundations.llvm_modules import Modules, run_once
 from enzyme_py.native.machine import initialise_llvm, target_machine
 from enzyme_py.native.stored.disk_cache import digest_of

@@ -14,19 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from enzyme_py.finished.behind import Behind
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.stored.shelf import Shelf
 
-SHELF = Shelf("entries", b"enzyme_py entry 2\n")
-
-
-@dataclass(frozen=True)
-class Behind:
-    """A derivative that an entry calls: its name in the cache, and what is told if it dies (native/faults/watched.py)."""
-
-    key: str
-    name: str
-    packed: bytes
+SHELF = Shelf("entries", b"enzyme_py entry 3\n")
 
 
 @dataclass(frozen=True)
@@ -66,7 +58,10 @@ def find(name: str) -> Entry | None:
         wrapper=facts["wrapper"],
         environment=facts["environment"],
         environments={symbol: take(size) for symbol, size in facts["environments"]},
-        behind=tuple(Behind(key, one, take(size)) for key, one, size in facts["behind"]),
+        behind=tuple(
+            Behind(key, one, take(size), tuple((symbol, name) for symbol, name in rules))
+            for key, one, size, rules in facts["behind"]
+        ),
         kernel=facts["kernel"],
         content=facts["content"],
     )
@@ -90,6 +85,6 @@ def keep(name: str, entry: Entry, about: Mapping[str, Any] | None = None) -> boo
         "environment": entry.environment,
         "code": put(entry.code.binary),
         "environments": [(symbol, put(one)) for symbol, one in entry.environments.items()],
-        "behind": [(one.key, one.name, put(one.packed)) for one in entry.behind],
+        "behind": [(one.key, one.name, put(one.packed), one.rules) for one in entry.behind],
     }
     return SHELF.keep(name, facts, b"".join(pieces))

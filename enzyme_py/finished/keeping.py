@@ -14,13 +14,13 @@ from typing import Any, Protocol
 
 from numba.core import serialize
 
+from enzyme_py.finished.behind import NotKept, behind
 from enzyme_py.finished.cached_callers import is_ours
-from enzyme_py.finished.entries import Behind, Entry
+from enzyme_py.finished.entries import Entry
 from enzyme_py.foundations.compiled_content import is_as_compiled
 from enzyme_py.foundations.function_content import visited
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.native.code import ObjectCode
-from enzyme_py.native.faults.watched import watched_at
 from enzyme_py.native.function import NativeFunction
 
 WARNED = "drawn again"  # of kernels, see transforms/plans/drawn_again.py
@@ -40,10 +40,6 @@ class Library(Protocol):
         """Tell whether an address of this process stands in the code."""
 
 
-class NotKept(Exception):
-    """There can be no entry; says why."""
-
-
 def entry_of(compiled: Any, plan: Any) -> Entry:
     """Return the entry of what Numba compiled of a plan, or raise `NotKept`."""
     library = compiled.library
@@ -51,7 +47,7 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
     if code is None:
         raise NotKept(f"a result of type {compiled.signature.return_type} is bound to Numba's engine")
     derivatives = list(library.derivatives())
-    if library.holds_addresses() or not all(one.key for one in derivatives):
+    if library.holds_addresses():
         raise NotKept("an address of this process stands in its code")
     if made_of(plan.kernel, WARNED):
         raise NotKept("its kernel draws random numbers, of which every process is to be warned")
@@ -65,14 +61,9 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
         environments={
             symbol: serialize.dumps(list(one.consts)) for symbol, one in library.environments.items()
         },
-        behind=tuple(map(_behind, derivatives)),
+        behind=tuple(map(behind, derivatives)),
         kernel=plan.kernel.py_func.__name__,
     )
-
-
-def _behind(function: NativeFunction) -> Behind:
-    watched = watched_at(next(iter(function.addresses.values())))
-    return Behind(function.key, watched.name if watched else "", watched.packed if watched else b"")
 
 
 def _check_unchanged(plan: Any) -> None:

@@ -19,12 +19,12 @@ from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
 from enzyme_py.errors import EnzymeError, Where
-from enzyme_py.finished.entries import Behind, Entry
+from enzyme_py.finished.behind import Behind
+from enzyme_py.finished.entries import Entry
 from enzyme_py.native.faults.watched import Origin
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.native.loading import link, load, loaded
+from enzyme_py.native.loading import RuleCode, address_of, link, load, loaded, rules, rules_of
 from enzyme_py.native.stored import disk_cache
-from enzyme_py.native.symbols import address_of
 
 
 class Gone(Exception):
@@ -65,9 +65,22 @@ def brought(one: Behind, where: Where) -> NativeFunction:
     if code is None:
         raise Gone("a derivative behind the entry is not in the cache any more")
     try:
+        for symbol, key in one.rules:
+            _load_rule(symbol, key, where)
         return load(code, where, Origin(one.name, where, packed=one.packed), one.key)
     except EnzymeError as error:  # it links no longer, say against another SciPy
         raise Gone(error.what) from error
+
+
+def _load_rule(symbol: str, key: str, where: Where) -> None:
+    """Load the code of a rule; those that it calls come before."""
+    if symbol in rules:
+        return
+    code = disk_cache.find(key)
+    if code is None:
+        raise Gone("the code of a rule behind the entry is not in the cache any more")
+    linked, addresses = link(code, address_of, where)
+    rules.setdefault(symbol, RuleCode(addresses[symbol], linked, key, rules_of(code)))
 
 
 def _bind(

@@ -102,7 +102,8 @@ class Search:
 
     def keep(self, overloads: Mapping[Any, Any]) -> None:
         """Keep what the long way made."""
-        from enzyme_py.finished.keeping import NotKept, entry_of  # of the long way
+        from enzyme_py.finished.behind import NotKept
+        from enzyme_py.finished.keeping import entry_of  # of the long way
         from enzyme_py.native.stored.about import about
 
         compiled = overloads.get(self._kinds)

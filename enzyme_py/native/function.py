@@ -34,4 +34,5 @@ class NativeFunction:
     keep_alive: object
     profile: Profile = Profile()
     lost: tuple[Lost, ...] = ()  # as in ObjectCode
+    rules: tuple[str, ...] = ()  # the symbols of the rules that it calls (native/rule_code.py)
     key: str = ""  # its name in the disk cache; none where another process could not use it

@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import llvmlite.binding as llvm
 
@@ -24,6 +24,7 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.watched import Origin, forget, watch
 from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.machine import target_machine
+from enzyme_py.symbols import RULE_CODE
 
 _numbers = itertools.count(1)
 
@@ -83,7 +84,7 @@ def _load(
     code: ObjectCode, where: Where | None, origin: Origin | None, key: str
 ) -> NativeFunction:
     begun = time.perf_counter()
-    linked, addresses = link(code, symbols.address_of, where)
+    linked, addresses = link(code, _addresses(code), where)
     if origin is not None and code.layout.size:
         begin = watch(origin, addresses[code.entries[0]], code.layout)
         # Before the code goes: finalizers run last made first.
@@ -101,11 +102,45 @@ def _load(
         ),
         lost=code.lost,
         key=key,
+        rules=rules_of(code),
     )
     if key:
         linked.function = function
         _loaded[key] = linked
     return replace(function, keep_alive=linked)
+
+
+@dataclass(frozen=True)
+class RuleCode:
+    """The code of a rule that is loaded (rule_code.py); it is never unloaded."""
+
+    address: int
+    holder: object
+    key: str  # its name in the disk cache, if it has one
+    needs: tuple[str, ...]  # the symbols of other rules that it calls
+
+
+rules: dict[str, RuleCode] = {}  # by symbol
+
+
+def rules_of(code: ObjectCode) -> tuple[str, ...]:
+    """Return the symbols of the rules that code calls."""
+    return tuple(name for name in code.symbols if name.startswith(RULE_CODE))
+
+
+def _addresses(code: ObjectCode) -> Callable[[str], int | None]:
+    """Return what finds the outside names of code."""
+    if all(name in rules for name in rules_of(code)):
+        return address_of
+    from enzyme_py.native import rule_code  # which is linked by this file itself
+
+    return rule_code.address_of
+
+
+def address_of(name: str) -> int | None:
+    """Return the address of an outside name, also of a rule whose code is loaded."""
+    known = rules.get(name)
+    return symbols.address_of(name) if known is None else known.address
 
 
 def link(

@@ -60,9 +60,9 @@ class LoweredKernel:
     kernel: CompiledKernel
     where: Where
 
-    def linked(self, modules: Modules) -> llvm.ModuleRef:
-        """Return all of it as one raw module, one of the given."""
-        return linked_module(self.kernel.library, modules)
+    def linked(self, modules: Modules, *, is_whole: bool) -> llvm.ModuleRef:
+        """Return all of it as one raw module, one of the given; the code of rules too, or without it."""
+        return linked_module(self.kernel.library, modules, is_whole=is_whole)
 
 
 def compile_kernel(

@@ -65,8 +65,8 @@ from enzyme_py.frontend.containers.memory import ExceptionNRT, RegionNRT
 from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
-from enzyme_py.frontend.target.interrupts import FillsUninterrupted
 from enzyme_py.frontend.target.refused import refuse_value
+from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.target.universal import is_universal, teach
 from enzyme_py.frontend.target.versions import own_versions
@@ -96,7 +96,7 @@ class EnzymeShadowingCatchingTarget(EnzymeTarget):
     """The same with both."""
 
 
-class KernelTypingContext(FillsUninterrupted, TypesJitclasses, typing.Context):  # type: ignore[misc]
+class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: ignore[misc]
     """Resolves Python functions and CPU dispatchers to dispatchers of this target."""
 
     def __init__(self, target: KernelTarget) -> None:
@@ -129,7 +129,7 @@ class KernelTypingContext(FillsUninterrupted, TypesJitclasses, typing.Context): 
         return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
 
 
-class KernelContext(FillsUninterrupted, FreezesArrays, cpu.CPUContext):  # type: ignore[misc]
+class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[misc]
     """Lowers for differentiation: raw libraries, no counts, our calling convention."""
 
     DIBuilder = LineInfo

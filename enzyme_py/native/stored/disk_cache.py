@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from enzyme_py.foundations.own_files import fingerprint
+from enzyme_py.foundations.versions import version_of
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.layouts import Layout, Site
 from enzyme_py.native.machine import host_cpu, llvm_identity
@@ -77,6 +78,14 @@ def key(module: DiffModule, host_identity: str) -> str:
     parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
     parts += [module.style, fingerprint()]
     return digest_of(parts)
+
+
+def own_key(*parts: str) -> str:
+    """The name under which code is kept that this package alone decides, with the processor and the libraries."""
+    cpu = host_cpu()
+    libraries = [f"{one} {version_of(one)}" for one in ("numba", "numpy", "scipy")]
+    decided = [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
+    return digest_of([*parts, "", *libraries, *decided, fingerprint()])
 
 
 def digest_of(parts: Iterable[str]) -> str:

@@ -25,6 +25,7 @@ from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
 from enzyme_py.finished.search import Search
+from enzyme_py.foundations.collecting import seldom_collected
 from enzyme_py.foundations.keeping import released
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.progress import line as _line  # noqa: F401  (draws while there are stages)
@@ -33,7 +34,7 @@ from enzyme_py.foundations.trees import holds_tree, over_trees
 from enzyme_py.foundations.watcher import watcher
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
-from enzyme_py.frontend.target.interrupts import protect_numba
+from enzyme_py.frontend.target.registries import protect_numba
 from enzyme_py.frontend.target.teaching import teach
 from enzyme_py.native.python_calls import c_function
 from enzyme_py.settings import settings, when_checking
@@ -69,7 +70,8 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
                     self._insert(search.codes, entry)
                     return entry
                 protect_numba()
-                entry = self._compiled_entry(args, kws)
+                with seldom_collected():
+                    entry = self._compiled_entry(args, kws)
                 with stage("cache"):
                     search.keep(self.overloads)
                 return self._verified(entry, args)
