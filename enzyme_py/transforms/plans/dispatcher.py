@@ -159,7 +159,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
 
     def ask_again(self) -> None:
         """Let the next call of every overload come through here."""
-        if any(not self._settled[tuple(kinds)] for kinds in self.overloads):
+        if self._finished or any(not self._settled[tuple(kinds)] for kinds in self.overloads):
             self._clear()
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
