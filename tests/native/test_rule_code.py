@@ -15,6 +15,7 @@ from enzyme_py.assembly.rule_code import rule_of
 from enzyme_py.frontend.external.ruled import RULES, new_work, ruled, size_in
 from enzyme_py.frontend.functions.content import content_of
 from enzyme_py.native import rule_code
+from enzyme_py.native.loading import rules
 from enzyme_py.native.stored import disk_cache
 from enzyme_py.settings import config
 from enzyme_py.symbols import RULE_CODE
@@ -68,9 +69,12 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]
         return usual(symbol)
 
     monkeypatch.setattr(rule_code, "_compiled", counting)
-    monkeypatch.setattr(rule_code, "_loaded", {})
+    before = dict(rules)
+    rules.clear()
     with config(cache_dir=tmp_path, cache=True):
         yield symbols
+    rules.clear()
+    rules.update(before)
 
 
 def test_a_rule_is_compiled_once_for_all_derivatives_and_only_what_they_call(made):
@@ -87,7 +91,7 @@ def test_a_rule_is_compiled_once_for_all_derivatives_and_only_what_they_call(mad
 def test_another_process_finds_it_on_the_disk(made):
     enzyme.grad(lambda x: np.sum(cubed(x)) + 1.0)(X)
     first = list(made)
-    rule_code._loaded.clear()  # as in another process
+    rules.clear()  # as in another process
     assert np.array_equal(enzyme.grad(lambda x: np.sum(cubed(x)) + 2.0)(X), 3.0 * X**2)
     assert made == first
 
@@ -104,7 +108,7 @@ def test_a_damaged_file_is_made_anew(made):
     count = len(made)
     for file in disk_cache.folder().iterdir():
         file.write_bytes(file.read_bytes()[:-10] + b"0123456789")
-    rule_code._loaded.clear()
+    rules.clear()
     assert np.array_equal(enzyme.grad(lambda x: np.sum(cubed(x)) + 5.0)(X), 3.0 * X**2)
     assert len(made) == 2 * count
 
