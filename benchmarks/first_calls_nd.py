@@ -82,7 +82,8 @@ KERNELS: dict[Callable[..., Any], tuple[tuple[int, ...], ...]] = {
 def one(name: str) -> None:
     """Measure one first gradient; only a first call of something tiny came before."""
     import enzyme_py as enzyme
-    from enzyme_py.frontend.target.lower import lower, where_is
+    from enzyme_py.foundations.places import where_is
+    from enzyme_py.frontend.target.lower import lower
 
     kernel, shapes = next((f, s) for f, s in KERNELS.items() if f.__name__ == name)
     args = [np.random.default_rng(1).normal(size=shape) for shape in shapes]
@@ -124,9 +125,10 @@ COLUMNS = {
     "all": "first gradient",
     "own CPU": "CPU, without the host",
     "typing, lowering": "typing, lowering",
-    "numba": "assembling",
-    "host": "host, last run",
-    "native": "O3, code",
+    "assembling": "assembling",
+    "passes": "passes",
+    "host": "host",
+    "optimising": "O3, code",
 }
 
 

@@ -78,8 +78,7 @@ def one(name: str) -> None:
     import enzyme_py as enzyme
 
     enzyme.gradient(lambda a: a * a, 2.0)
-    # By name: the package's `autodiff` is the function.
-    autodiff = importlib.import_module("enzyme_py.autodiff")
+    compiling = importlib.import_module("enzyme_py.compiling")
     compilation = importlib.import_module("enzyme_py.native.compilation")
     llvm = importlib.import_module("enzyme_py.native.optimise").llvm
     around, lowering = Clock(), Clock()
@@ -89,9 +88,9 @@ def one(name: str) -> None:
     inside.around(llvm, "parse_assembly")
     inside.around(llvm.ModulePassManager, "run")
     inside.around(llvm.TargetMachine, "emit_object")
-    around.around(autodiff, "differentiate")
+    around.around(compiling, "differentiate")
     around.around(compilation, "optimise")
-    lowering.around(autodiff, "_assembled")
+    lowering.around(compiling, "_assembled")
     given = problems.given(name, PROBLEMS[name])
     function = "gradient" if name in ours.FUNCTIONS else "jacobian"
     begun = time.perf_counter()

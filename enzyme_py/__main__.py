@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from enzyme_py.errors import EnzymeError
+from enzyme_py.native.stored import cache_command
 from enzyme_py.settings import settings
 
 
@@ -54,9 +55,8 @@ def _parser() -> argparse.ArgumentParser:
     inspect.add_argument("--ir", metavar="PASS", help="the code behind a pass")
     inspect.set_defaults(run=_inspect)
 
-    cache = commands.add_parser("cache", help="say what the cache of derivatives holds")
-    cache.add_argument("--clear", action="store_true", help="remove all of it")
-    cache.set_defaults(run=_cache)
+    cache = commands.add_parser("cache", help="say what the cache of derivatives holds, and care for it")
+    cache_command.add_to(cache)
     return parser
 
 
@@ -90,18 +90,6 @@ def _inspect(given: argparse.Namespace) -> int:
         print(command.attempts_of(kernel, arguments))
     if given.passes or not (given.attempts or given.ir):
         print(command.passes_of(kernel, arguments))
-    return 0
-
-
-def _cache(given: argparse.Namespace) -> int:
-    from enzyme_py.native.stored import disk_cache, tuned
-
-    if given.clear:
-        print(f"removed {disk_cache.clear() + tuned.forget()} files")
-    else:
-        held = disk_cache.summary()
-        sizes = f"{held.bytes / 1e6:.1f} MB of at most {held.limit / 1e6:.0f} MB"
-        print(f"{held.folder}: {held.files} derivatives, {sizes}")
     return 0
 
 

@@ -8,12 +8,12 @@ owns them and zeroes them. In forward mode a shadow is the tangent of its primal
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numba import typeof, types
-from numba.typed import List
 from numpy.exceptions import TooHardError
 
 from enzyme_py.errors import AnnotationError, ShadowError
@@ -121,7 +121,7 @@ def check_shadow(primal: Any, shadow: Any) -> None:
         _check_array(primal, shadow)
     elif isinstance(primal, tuple):
         _check_tuple(primal, shadow)
-    elif isinstance(primal, List):
+    elif is_typed_list(primal):
         _check_list(primal, shadow)
     elif isinstance(primal, (bool, int, np.integer, np.bool_)):
         if not isinstance(shadow, (bool, int, float, np.generic)):
@@ -159,7 +159,7 @@ def _check_array(primal: np.ndarray, shadow: Any) -> None:
     _check_apart(primal, shadow, "the shadow shares memory with its primal")
 
 
-def _check_list(primal: List, shadow: Any) -> None:
+def _check_list(primal: Any, shadow: Any) -> None:
     """Check the shadow of a numba.typed.List of numbers or of arrays."""
     item = _item_of(primal)
     if not _can_vary(item):
@@ -167,7 +167,7 @@ def _check_list(primal: List, shadow: Any) -> None:
         raise AnnotationError(
             message, remedy="pass it as Const, or pass arrays, or tuples of arrays"
         )
-    if not isinstance(shadow, List) or _item_of(shadow) != item:
+    if not is_typed_list(shadow) or _item_of(shadow) != item:
         message = f"the shadow of a typed list of {item} must be one too, not {_say(shadow)}"
         raise ShadowError(message, remedy="write enzyme_py.make_zero(x) for it")
     if len(shadow) != len(primal):
@@ -179,7 +179,13 @@ def _check_list(primal: List, shadow: Any) -> None:
         _check_tuple(tuple(primal), tuple(shadow))
 
 
-def _item_of(value: List) -> Any:
+def is_typed_list(value: Any) -> bool:
+    """Tell whether a value is a numba.typed.List, whose module is slow to import: without it there is none."""
+    module = sys.modules.get("numba.typed.typedlist")
+    return module is not None and isinstance(value, module.List)
+
+
+def _item_of(value: Any) -> Any:
     """Return the type of the items; None if the list has never held one."""
     try:
         return typeof(value).item_type
@@ -229,7 +235,7 @@ def _check_tuple(primal: tuple[Any, ...], shadow: Any) -> None:
     for part, its_shadow in zip(primal, shadow, strict=True):
         if isinstance(part, (tuple, np.ndarray)) and _is_inactive_array(part):
             continue
-        if _is_float(part) or isinstance(part, (tuple, np.ndarray, List)):
+        if _is_float(part) or isinstance(part, (tuple, np.ndarray)) or is_typed_list(part):
             check_shadow(part, its_shadow)
     _check_parts_apart(list(_pairs(primal, shadow)))
 
@@ -291,7 +297,7 @@ def _zero(value: Any, made: dict[int, Any]) -> Any:
         return type(value)((key, _zero(part, made)) for key, part in value.items())
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(_zero(part, made) for part in value))
-    if isinstance(value, List):
+    if is_typed_list(value):
         return _zero_list(value, made)
     if isinstance(value, (tuple, list)):
         return type(value)(_zero(part, made) for part in value)
@@ -301,7 +307,9 @@ def _zero(value: Any, made: dict[int, Any]) -> Any:
     return value
 
 
-def _zero_list(value: List, made: dict[int, Any]) -> List:
+def _zero_list(value: Any, made: dict[int, Any]) -> Any:
+    from numba.typed import List
+
     item_type = _item_of(value)
     zeros = List() if item_type is None else List.empty_list(item_type)
     for item in value:

@@ -1,7 +1,7 @@
 """What a user can set, read once from the environment and changed by `config`.
 
-The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR,
-ENZYME_PY_VERBOSE and ENZYME_PY_CHECK; `config` sets the same from Python, for good or, as a
+The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR, ENZYME_PY_CACHE_SHARED,
+ENZYME_PY_VERBOSE, ENZYME_PY_CHECK and ENZYME_PY_PROGRESS; `config` sets the same from Python, for good or, as a
 context manager, for a while.
 """
 
@@ -24,9 +24,12 @@ class Settings:
     verbose: bool = False  # errors show Enzyme's own text and the IR
     strict: bool = False  # warnings about lost derivatives become errors
     keep_slopes: bool = True  # of exp, sin, tanh, ... in reverse mode: memory for time
+    progress: bool | None = None  # a line about what is being compiled; None: where a terminal shows it
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
+    compare_keys: bool = False  # what is found there by its source is compiled as well, and compared
     cache_limit: int = 2**30  # bytes of it
+    shared_caches: tuple[Path, ...] = ()  # further caches that are only read, see docs/caches.md
     precompiled: tuple[Path, ...] = ()  # folders of derivatives that packages bring; only read
     record: Path | None = None  # where to keep such derivatives, see precompiling.py
     time_limit: float = 300.0  # seconds one request may run in Enzyme
@@ -37,8 +40,16 @@ def _is_true(text: str) -> bool:
     return text.strip().lower() not in ("", "0", "no", "false", "off")
 
 
+def _if_said(text: str) -> bool | None:
+    return _is_true(text) if text.strip() else None
+
+
+def _folder(given: object) -> Path:
+    return Path(str(given)).expanduser().absolute()
+
+
 def _folders(text: str) -> tuple[Path, ...]:
-    return tuple(Path(one).expanduser().absolute() for one in text.split(os.pathsep) if one)
+    return tuple(_folder(one) for one in text.split(os.pathsep) if one)
 
 
 def default_cache_dir(environment: Mapping[str, str]) -> Path:
@@ -56,7 +67,10 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         plugin=environment.get("ENZYME_PY_PLUGIN") or None,
         cache_dir=default_cache_dir(environment),
         verbose=_is_true(environment.get("ENZYME_PY_VERBOSE", "")),
+        progress=_if_said(environment.get("ENZYME_PY_PROGRESS", "")),
         check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
+        shared_caches=_folders(environment.get("ENZYME_PY_CACHE_SHARED", "")),
+        compare_keys=_is_true(environment.get("ENZYME_PY_COMPARE_KEYS", "")),
         precompiled=_folders(environment.get("ENZYME_PY_PRECOMPILED", "")),
     )
 
@@ -75,7 +89,13 @@ class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbos
             message = f"unknown setting {unknown[0]!r}; known are {', '.join(sorted(known))}"
             raise TypeError(message)
         if "cache_dir" in changes:
-            changes["cache_dir"] = Path(str(changes["cache_dir"])).expanduser().absolute()
+            changes["cache_dir"] = _folder(changes["cache_dir"])
+        if "shared_caches" in changes:
+            given = changes["shared_caches"]
+            if not isinstance(given, (list, tuple)):
+                message = f"shared_caches is a list of folders, not {given!r}"
+                raise TypeError(message)
+            changes["shared_caches"] = tuple(map(_folder, given))
         self._before = {name: getattr(settings, name) for name in changes}
         for name, value in changes.items():
             setattr(settings, name, value)

@@ -26,6 +26,8 @@ TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stor
 
 RAISE = "enzyme_py_raise"  # does not return (frontend/codegen/calling_convention.py)
 RULED = "enzyme_py_ruled."  # functions with derivatives that we tell Enzyme (frontend/external/ruled.py)
+# What a rule of ours runs, outside of the module where Enzyme need not see it (frontend/external/rule_code.py).
+RULE_CODE = "enzyme_py_rule_code."
 OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/arrays/growing/grown_arrays.py)
 # In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
 SILENT = "_silent"
@@ -38,6 +40,8 @@ WRITTEN = (
 INTO_BUFFER = (
     "enzyme_py_into_buffer_"  # copies one array into another (passes/memory/hoisted_buffers.py)
 )
+
+NO_RECOMPUTING = "--enzyme-rematerialize=0"  # an option of Enzyme: no memory is made again
 
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _DIGITS_OF_ADDRESS = 6  # at least

@@ -43,8 +43,8 @@ from enzyme_py.foundations.differences import (
     moved,
     precision_of,
 )
+from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.trees import as_trees, as_tuples
-from enzyme_py.frontend.target.lower import argument_names, where_is
 from enzyme_py.frontend.target.target import DOOR
 from enzyme_py.inspect.hunting import find_nan
 from enzyme_py.request import Activity

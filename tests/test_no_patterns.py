@@ -22,6 +22,7 @@ OTHER_TEXTS = {
     "host/diagnostics.py": (6, "messages of Enzyme, and the names in them"),
     "host/diagnose.py": (2, "what a process that died said last"),
     "host/refusals.py": (1, "messages of Enzyme"),
+    "native/stored/holdings.py": (0, "patterns of names of kernels, as a shell has them"),
 }
 
 

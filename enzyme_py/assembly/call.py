@@ -23,6 +23,7 @@ from llvmlite import ir
 from numba.core import callconv, cgutils
 
 from enzyme_py.assembly.results import holds_arrays
+from enzyme_py.foundations.places import argument_names
 from enzyme_py.frontend.codegen.calling_convention import raise_on_error
 from enzyme_py.frontend.codegen.type_hints import (
     TypedAttributes,
@@ -32,7 +33,7 @@ from enzyme_py.frontend.codegen.type_hints import (
 )
 from enzyme_py.frontend.containers.typed_lists import frozen
 from enzyme_py.frontend.leaves import Leaf, Role, leaves, memory_tree
-from enzyme_py.frontend.target.lower import CompiledKernel, argument_names
+from enzyme_py.frontend.target.lower import CompiledKernel
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.symbols import plain_name
 

@@ -29,24 +29,24 @@ from enzyme_py.assembly.runtime_ir import runtime_ir
 from enzyme_py.assembly.special_functions import link_special_functions
 from enzyme_py.errors import DerivativeError, ImpossibleSizeError, OutOfMemoryError, Where
 from enzyme_py.foundations.llvm_modules import Modules
-from enzyme_py.frontend.external.ruled import drop_unused_rules, holds_rules
+from enzyme_py.foundations.places import where_is
+from enzyme_py.frontend.external.linked_rules import drop_unused_rules, holds_rules
 from enzyme_py.frontend.target.lower import (
     CompiledKernel,
     LoweredKernel,
     catches,
     compile_kernel,
     lower,
-    where_is,
 )
 from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.llvm import Module
 from enzyme_py.passes import pipeline
 from enzyme_py.passes.base import Draft
-from enzyme_py.passes.memory.cache_marks import NO_RECOMPUTING
 from enzyme_py.passes.module.requests import count_of_requests
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
 from enzyme_py.settings import settings
+from enzyme_py.symbols import NO_RECOMPUTING
 
 ENTRY = "enzyme_py_entry"
 REVERSE_ENTRY = "enzyme_py_reverse_entry"
@@ -123,6 +123,7 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
         keeps_slopes=keeps_slopes,
         is_nested=is_nested,
         name=request.name,
+        types=", ".join(map(str, given_types)),
     )
 
 
@@ -183,16 +184,12 @@ def _linked(
 def _linked_module(
     lowered: Sequence[LoweredKernel], requests: Sequence[Request], modules: Modules
 ) -> tuple[llvm.ModuleRef, tuple[str, ...]]:
-    module = _parsed("", modules)
-    for one, request in zip(lowered, requests, strict=True):
-        # First what calls, then what is called: LLVM links such functions only on demand.
-        module.link_in(_parsed(str(_trampoline(one.kernel, request)), modules))
-        module.link_in(one.linked(modules))
-    names = [entry_name(request) for request in requests]
-    module.link_in(_parsed(runtime_ir(), modules))
+    module = _with_kernels(lowered, requests, modules)
     is_nested = _nests(Module(str(module)), requests[0])
-    link_special_functions(module, modules, is_nested=is_nested)
-    names += _link_products(module, modules)
+    if is_nested and holds_rules(module):  # Enzyme differentiates the code of rules then
+        module = _with_kernels(lowered, requests, modules, is_whole=True)
+    names = [entry_name(request) for request in requests]
+    names += link_helpers(module, modules, is_nested=is_nested)
     is_ruled = holds_rules(module)
     if is_ruled:
         _check_width(module, lowered[0].where)
@@ -212,6 +209,28 @@ def _linked_module(
         inline_all(module)
     module.verify()
     return module, tuple(names)
+
+
+def _with_kernels(
+    lowered: Sequence[LoweredKernel],
+    requests: Sequence[Request],
+    modules: Modules,
+    *,
+    is_whole: bool = False,
+) -> llvm.ModuleRef:
+    module = _parsed("", modules)
+    for one, request in zip(lowered, requests, strict=True):
+        # First what calls, then what is called: LLVM links such functions only on demand.
+        module.link_in(_parsed(str(_trampoline(one.kernel, request)), modules))
+        module.link_in(one.linked(modules, is_whole=is_whole))
+    return module
+
+
+def link_helpers(module: llvm.ModuleRef, modules: Modules, *, is_nested: bool) -> tuple[str, ...]:
+    """Define what compiled kernels call; returns what must keep its name for Enzyme."""
+    module.link_in(_parsed(runtime_ir(), modules))
+    link_special_functions(module, modules, is_nested=is_nested)
+    return _link_products(module, modules)
 
 
 def _check_width(module: llvm.ModuleRef, where: Where) -> None:

@@ -21,7 +21,8 @@ from numba.extending import lower_builtin, register_model, typeof_impl
 from enzyme_py.assembly.emit import emit_request, kernel_types
 from enzyme_py.assembly.results import check_result, result_type, seed_type
 from enzyme_py.foundations.keeping import Carried
-from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.foundations.places import where_is
+from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.frontend.target.target import KERNEL, KernelContext
 from enzyme_py.request import Request
 

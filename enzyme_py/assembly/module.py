@@ -44,4 +44,5 @@ class DiffModule(WithCode):
     keeps_slopes: bool = False  # of functions that would be called again (rules/slopes.py)
     is_nested: bool = False  # something in it is differentiated more than once
     name: str = ""  # of the derivative, for messages
-    style: str = ""  # of the native stage: "", "scalar" or "rolled", see native/optimise.py
+    types: str = ""  # of its arguments, for people who look into the cache
+    style: str = ""  # of the native stage: "", "scalar" or "rolled", see native/optimising.py

@@ -11,9 +11,9 @@ from enzyme_py.annotations import Annotation, Const, arrays_in, as_annotation, s
 from enzyme_py.calls.shared_arguments import Shared, check_unwritten
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.frontend.functions.bound import opened
 from enzyme_py.frontend.functions.kernels import is_kernel
-from enzyme_py.frontend.target.lower import argument_names, where_is
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated

@@ -19,9 +19,9 @@ from enzyme_py.annotations import Const
 from enzyme_py.calls.directions import check_tangents
 from enzyme_py.calls.operators import grad, numbered, transformed
 from enzyme_py.errors import AnnotationError
+from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.trees import as_trees, as_tuples
 from enzyme_py.frontend.functions.bound import opened
-from enzyme_py.frontend.target.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.transforms.jacobians.jacobian import Jacobian, jacobian_runner
 from enzyme_py.transforms.jacobians.products import Product, product_runner

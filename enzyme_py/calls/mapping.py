@@ -12,7 +12,6 @@ import functools
 import itertools
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -76,8 +75,10 @@ def _checked_threads(threads: Any) -> int:
 
 
 @functools.cache
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+def _pool(threads: int, process: int) -> Any:
     """Return the threads of a process: one that was forked has none of those of its parent."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(threads, "enzyme_py_vmap")
 
 

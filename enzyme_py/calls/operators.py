@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numba
 import numpy as np
 
 from enzyme_py.annotations import (
@@ -21,14 +20,13 @@ from enzyme_py.calls.directions import check_cotangent, check_tangents
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.differences import is_float, leaves_of
 from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.trees import as_trees, as_tuples
 from enzyme_py.frontend.functions.bound import BoundTransform, Leading, captures_values, opened
 from enzyme_py.frontend.functions.kernels import as_kernel, is_kernel
-from enzyme_py.frontend.target.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
-from enzyme_py.transforms.derivatives.drawn_again import warn_of_draws
 from enzyme_py.transforms.derivatives.forward_gradient import forward_part
 from enzyme_py.transforms.derivatives.gradient import Gradient
 from enzyme_py.transforms.derivatives.jvp import Jvp
@@ -255,15 +253,15 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     """
     kernel, held = opened(f)
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
-    result = positional_runner(Primal(kernel), len(kept))(*(copied(value) for value in kept))
-    warn_of_draws(kernel, tuple(map(numba.typeof, kept)), "its pull-back runs it again")
-    plan = pullback(kernel, len(held))
+    plan = Primal(kernel, "its pull-back runs it again")
+    result = positional_runner(plan, len(kept))(*map(copied, kept))
+    back = pullback(kernel, len(held))
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
         given = as_tuples(cotangent)
         check_cotangent(result, given, where_is(kernel))
         arguments = (copied(value) for value in kept)
-        found: tuple[Any, ...] = positional_runner(plan, 1 + len(kept))(given, *arguments)
+        found: tuple[Any, ...] = positional_runner(back, 1 + len(kept))(given, *arguments)
         return as_trees(found)  # type: ignore[no-any-return]
 
     return as_trees(result), pull_back
@@ -278,8 +276,8 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     """
     kernel, held = opened(f)
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
-    result = positional_runner(Primal(kernel), len(kept))(*(copied(value) for value in kept))
-    warn_of_draws(kernel, tuple(map(numba.typeof, kept)), "its push-forward runs it again")
+    plan = Primal(kernel, "its push-forward runs it again")
+    result = positional_runner(plan, len(kept))(*map(copied, kept))
 
     def push_forward(*tangents: Any) -> Any:
         arguments = tuple(copied(value) for value in kept)

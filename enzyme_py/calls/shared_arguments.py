@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from enzyme_py.errors import ShadowError
-from enzyme_py.frontend.target.lower import where_is
+from enzyme_py.foundations.places import where_is
 
 
 class Shared(NamedTuple):

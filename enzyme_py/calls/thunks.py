@@ -15,10 +15,9 @@ from enzyme_py.annotations import Annotation, Const, as_annotation
 from enzyme_py.calls.annotated_calls import check_apart, lanes_of
 from enzyme_py.calls.shared_arguments import check_unwritten
 from enzyme_py.errors import AnnotationError, EnzymeError
+from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.functions.bound import opened
-from enzyme_py.frontend.target.lower import where_is
 from enzyme_py.modes import Mode
-from enzyme_py.native.runtime import interface, library
 from enzyme_py.request import Activity, Direction
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.derivatives.split import Half
@@ -29,6 +28,8 @@ class Tape:
     """What the reverse half of a split derivative needs of its forward half."""
 
     def __init__(self) -> None:
+        from enzyme_py.native.runtime import interface, library
+
         self._free = None
         self._region = library().enzyme_py_tape_new()
         if self._region == interface().NULL:
@@ -44,11 +45,15 @@ class Tape:
     @property
     def address(self) -> int:
         """Where the runtime keeps it."""
+        from enzyme_py.native.runtime import interface
+
         return int(interface().cast("intptr_t", self._region))
 
     @property
     def nbytes(self) -> int:
         """The memory that it holds now."""
+        from enzyme_py.native.runtime import library
+
         return int(library().enzyme_py_tape_bytes(self._region))
 
 

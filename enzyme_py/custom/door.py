@@ -35,12 +35,14 @@ from numba.extending import overload, register_jitable
 from enzyme_py.custom.heads import Given, Head
 from enzyme_py.custom.packing import Packing, packed_type, part_of
 from enzyme_py.errors import AnnotationError, RuleError
+from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.external.opaque import opaque
 from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
 from enzyme_py.frontend.functions.bound import captures_values
 from enzyme_py.frontend.functions.bound_types import is_function
+from enzyme_py.frontend.functions.content import RULE
 from enzyme_py.frontend.functions.kernels import as_kernel, jitted
-from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.frontend.target.target import CATCHING, DOOR, KERNEL, SHADOWING, SHADOWING_CATCHING
 from enzyme_py.symbols import plain_name, plain_symbol
 from enzyme_py.transforms.plans.structures import at, defined, listed
@@ -119,6 +121,7 @@ def with_rules(function: Any, rules: Ruleset, name: str = "") -> Any:
     made.__module__ = kernel.py_func.__module__
     dispatcher = jitted(made, {})
     setattr(dispatcher, DOOR, door)
+    setattr(dispatcher, RULE, (name, kernel, rules))
     return dispatcher
 
 

@@ -45,8 +45,8 @@ from enzyme_py.custom.fitting import (
 from enzyme_py.custom.heads import chosen_names, half_of_rule
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
+from enzyme_py.foundations.places import argument_names
 from enzyme_py.frontend.functions.kernels import jitted
-from enzyme_py.frontend.target.lower import argument_names
 from enzyme_py.transforms.plans.structures import defined, listed
 
 _RULES = "enzyme_py_rules"

@@ -8,8 +8,9 @@ from typing import Any
 from numba.core import types
 
 from enzyme_py.errors import EnzymeError, RuleError
+from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.numpy_functions.draws import draws
-from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.frontend.target.lower import compile_kernel
 
 
 def returned_by(kernel: Any, kinds: tuple[Any, ...], what: str, target: Any) -> Any:

@@ -11,7 +11,7 @@ import numba
 from numba.core import types
 
 from enzyme_py.errors import RuleError
-from enzyme_py.frontend.target.lower import argument_names
+from enzyme_py.foundations.places import argument_names
 from enzyme_py.transforms.plans.structures import defined
 
 

@@ -39,7 +39,7 @@ from enzyme_py.custom.fitting import (
 from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
-from enzyme_py.frontend.target.lower import argument_names
+from enzyme_py.foundations.places import argument_names
 from enzyme_py.symbols import SILENT
 from enzyme_py.transforms.plans.structures import listed
 

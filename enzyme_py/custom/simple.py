@@ -28,9 +28,9 @@ from enzyme_py.custom.door import Call, rule_kernel, with_rules
 from enzyme_py.custom.fitting import check_fits, check_repeatable, returned_by
 from enzyme_py.custom.heads import chosen_names, half_of_rule
 from enzyme_py.errors import RuleError
+from enzyme_py.foundations.places import argument_names
 from enzyme_py.frontend.functions.kernels import jitted
-from enzyme_py.frontend.target.lower import argument_names
-from enzyme_py.transforms.derivatives.gradient import INACTIVE_CLASSES
+from enzyme_py.rules.inactive import INACTIVE_CLASSES
 from enzyme_py.transforms.plans.structures import defined, listed
 from enzyme_py.transforms.values.stop import stop_gradient
 

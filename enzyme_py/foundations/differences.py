@@ -25,9 +25,8 @@ from typing import Any
 
 import numpy as np
 from numba import typeof
-from numba.typed import List
 
-from enzyme_py.annotations import zeros_with_strides
+from enzyme_py.annotations import is_typed_list, zeros_with_strides
 
 ROUNDINGS = 16.0  # of the kernel's own result, in units: what a short sum loses
 SMALLEST_SHARE = 0.01  # of the largest number of an array: how far its zeros are moved
@@ -84,7 +83,7 @@ def is_float(leaf: Any) -> bool:
 
 def leaves_of(tree: Any) -> Iterator[Any]:
     """Yield what is in the tuples and lists of a value, None left out."""
-    if isinstance(tree, (tuple, list, List)):
+    if isinstance(tree, (tuple, list)) or is_typed_list(tree):
         for branch in tree:
             yield from leaves_of(branch)
     elif tree is not None:
@@ -95,7 +94,9 @@ def mapped(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """Return a value of the same structure, with a function of its leaves in their places."""
     if tree is None:
         return None
-    if isinstance(tree, List):
+    if is_typed_list(tree):
+        from numba.typed import List
+
         made = List.empty_list(typeof(tree).item_type) if len(tree) else List()
         for branches in zip(tree, *others, strict=True):
             made.append(mapped(function, *branches))
@@ -167,7 +168,7 @@ def inner(left: Any, right: Any) -> float:
     """Return the real inner product of two values of one structure, None being zero."""
     if left is None or right is None:
         return 0.0
-    if isinstance(left, (tuple, list, List)):
+    if isinstance(left, (tuple, list)) or is_typed_list(left):
         return sum(inner(a, b) for a, b in zip(left, right, strict=True))
     if not is_float(left):
         return 0.0

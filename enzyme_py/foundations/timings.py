@@ -8,10 +8,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds that one stage took for one derivative.
+    """Seconds that one stage took for one derivative, without those of stages inside of it.
 
-    The stages: "numba" (typing, lowering and assembling), "host" (Enzyme), "native" (optimising
-    and loading), "cache" (loading from disk, instead of the two before).
+    The stages, in the order in which they come; those of one first call add up to the time that it took:
+
+    "imports"     of what compiling takes, once in a process
+    "typing"      Numba's types and lowering of the kernel, and of what it calls
+    "assembling"  the kernel, its shims and its requests in one module
+    "passes"      our own rewriting of that module, before Enzyme and behind it
+    "host"        Enzyme, and LLVM's O2 before it, in their process
+    "optimising"  O3 and machine code
+    "loading"     of that code
+    "cache"       looking in the disk cache, and keeping what was made
+    "entry"       what Numba compiles for calls from Python, and all else
+    "checking"    comparing with differences, under config(check=True)
     """
 
     kernel: str

@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from enzyme_py.host.installing.locate import identity as identity
+    from enzyme_py.host.installing.identity import identity as identity
     from enzyme_py.host.process.client import close as close
     from enzyme_py.host.process.client import differentiate as differentiate
     from enzyme_py.host.process.client import simplify as simplify
@@ -20,7 +20,7 @@ _HOMES = {
     "close": "process.client",
     "differentiate": "process.client",
     "simplify": "process.client",
-    "identity": "installing.locate",
+    "identity": "installing.identity",
 }
 
 

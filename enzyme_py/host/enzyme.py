@@ -7,6 +7,7 @@ from dataclasses import replace
 from enzyme_py import host
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError
+from enzyme_py.foundations.stages import stage
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import Module
 from enzyme_py.passes import differentiation
@@ -18,12 +19,13 @@ from enzyme_py.passes.llvm_own import in_registers
 
 def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> DifferentiatedModule:
     """Return what Enzyme makes of a module, whose code is prepared for it first."""
-    way = _Way(module)
-    read = differentiation.prepared(way.draft(), way)
-    kept = read.copied() if has_constant_arrays(read.code) else None
-    done = differentiation.differentiate(read, way, refusal)
-    assert way.last is not None
-    return way.last.with_code(done.code, lost=() if kept is None else _lost(module, kept))
+    with stage("passes"):
+        way = _Way(module)
+        read = differentiation.prepared(way.draft(), way)
+        kept = read.copied() if has_constant_arrays(read.code) else None
+        done = differentiation.differentiate(read, way, refusal)
+        assert way.last is not None
+        return way.last.with_code(done.code, lost=() if kept is None else _lost(module, kept))
 
 
 class _Way:

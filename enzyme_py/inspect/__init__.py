@@ -1,5 +1,6 @@
 """The looking glass: what a derivative was compiled to, where the time went, what it needs.
 
+* `finished()`: which calls found finished machine code on the disk, which did not, and why
 * `timings()`: seconds per stage of everything compiled so far
 * `ir(f, *arguments, stage=..., after=...)`: the IR of a gradient at a stage, or behind a pass
 * `passes(f, *arguments)`: which passes changed it, how many lines, and in what time
@@ -9,6 +10,8 @@
 * `trim()`: give the memory that this thread keeps for its next calls back to the system
 """
 
+from enzyme_py.finished.search import Look as Look
+from enzyme_py.finished.search import looks as finished
 from enzyme_py.foundations.timings import Timing as Timing
 from enzyme_py.foundations.timings import timings as timings
 from enzyme_py.inspect.footprint import Footprint as Footprint
@@ -23,9 +26,11 @@ from enzyme_py.passes.journal import Tried as Tried
 __all__ = [
     "Changed",
     "Footprint",
+    "Look",
     "Timing",
     "Tried",
     "attempts",
+    "finished",
     "ir",
     "memory",
     "passes",

@@ -17,12 +17,13 @@ from enzyme_py.annotations import Active, Annotation, Const, Duplicated, make_ze
 from enzyme_py.calls.operators import copied, gradient, jvp
 from enzyme_py.calls.thunks import autodiff_thunk
 from enzyme_py.errors import EnzymeError
+from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.functions.kernels import as_kernel
-from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.modes import Mode, Reverse, ReverseSplitNoPrimal
 from enzyme_py.native.runtime import MemoryStats, library, memory_stats
 from enzyme_py.request import Activity
-from enzyme_py.transforms.derivatives.gradient import activity_of
+from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.derivatives.turn import with_turn
 from enzyme_py.transforms.plans.primal import Primal
 from enzyme_py.transforms.plans.runners import positional_runner

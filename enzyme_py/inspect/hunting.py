@@ -26,12 +26,12 @@ import numba
 import numpy as np
 
 from enzyme_py import native
-from enzyme_py.autodiff import watcher
 from enzyme_py.errors import Where
 from enzyme_py.foundations.differences import copy_of, direction_like, is_float, leaves_of
+from enzyme_py.foundations.places import argument_names, behind, where_is
 from enzyme_py.foundations.trees import as_tuples
+from enzyme_py.foundations.watcher import watcher
 from enzyme_py.frontend.functions.bound import opened
-from enzyme_py.frontend.target.lower import argument_names, behind, where_is
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import Module
 from enzyme_py.modes import Mode, Reverse

@@ -17,7 +17,8 @@ from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.passes import journal
 from enzyme_py.passes.journal import Journal, Tried
 from enzyme_py.request import Request
-from enzyme_py.transforms.derivatives.gradient import BoundGradient, Gradient
+from enzyme_py.transforms.derivatives.bound_gradient import BoundGradient
+from enzyme_py.transforms.derivatives.gradient import Gradient
 
 STAGES = ("assembled", "simplified", "differentiated", "optimised", "assembly")
 

@@ -79,8 +79,12 @@ class Function(Head):
 
     def callees(self) -> set[str]:
         """Return the functions that the body calls by name, without sign, likewise."""
+        return {*self.called()}
+
+    def called(self) -> Iterator[str]:
+        """Yield what each call by name calls, likewise."""
         found = (patterns.CALLED_NAME.findall(part) for part in self._texts())
-        return {naming.bare(ref) for refs in found for ref in refs if ref}
+        return (naming.bare(ref) for refs in found for ref in refs if ref)
 
     def _texts(self) -> Iterator[str]:
         if self._blocks is None or not self.is_edited:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from enzyme_py.native.faults.sites import UNKNOWN, Layout
+from enzyme_py.native.faults.layouts import UNKNOWN, Layout
 from enzyme_py.passes.checks.lost import Lost
 
 

@@ -8,13 +8,15 @@ from dataclasses import replace
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import EnzymeError
+from enzyme_py.foundations.stages import stage
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.watched import Origin
 from enzyme_py.native.function import NativeFunction, Profile
-from enzyme_py.native.load import load
-from enzyme_py.native.optimise import optimise
+from enzyme_py.native.loading import load, loaded
+from enzyme_py.native.optimising import optimise
 from enzyme_py.native.stored import disk_cache
+from enzyme_py.native.stored.about import about
 
 Differentiate = Callable[[DiffModule], DifferentiatedModule]
 
@@ -34,33 +36,42 @@ def compile(
 
 
 def _from_cache(module: DiffModule, name: str) -> NativeFunction | None:
-    code = disk_cache.find(name)
-    if code is None:
-        return None
-    try:
-        return _loaded(module, code, Profile(is_from_cache=True))
-    except EnzymeError:  # it links no longer, say against another SciPy: made anew, it may
-        return None
+    found = loaded(name)
+    if found is not None:
+        return replace(found, profile=replace(found.profile, is_from_cache=True))
+    with stage("cache"):
+        code = disk_cache.find(name)
+        if code is None:
+            return None
+        try:
+            return _loaded(module, code, Profile(is_from_cache=True), name)
+        except EnzymeError:  # it links no longer, say against another SciPy: made anew, it may
+            return None
 
 
 def _into_cache(module: DiffModule, differentiate: Differentiate, name: str) -> NativeFunction:
     code, profile = _make(module, differentiate)
-    function = _loaded(module, code, profile)  # what does not load is not worth keeping
-    disk_cache.keep(name, code)
+    function = _loaded(module, code, profile, name)  # what does not load is not worth keeping
+    with stage("cache"):
+        disk_cache.keep(name, code, about(module.where, module.name.replace("_", " "), module.types))
     return function
 
 
 def _make(module: DiffModule, differentiate: Differentiate) -> tuple[ObjectCode, Profile]:
     differentiated = replace(differentiate(module), style=module.style)
     begun = time.perf_counter()
-    code = optimise(differentiated)
+    with stage("optimising"):
+        code = optimise(differentiated)
     native = time.perf_counter() - begun
     return code, Profile(host=differentiated.seconds, native=native)
 
 
-def _loaded(module: DiffModule, code: ObjectCode, profile: Profile) -> NativeFunction:
+def _loaded(
+    module: DiffModule, code: ObjectCode, profile: Profile, name: str = ""
+) -> NativeFunction:
     origin = Origin(module.name or "a derivative", module.where, module.ir)
-    function = load(code, module.where, origin)
+    with stage("loading"):
+        function = load(code, module.where, origin, name)
     measured = replace(
         function.profile,
         host=profile.host,

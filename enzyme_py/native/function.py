@@ -19,21 +19,14 @@ class Profile:
     object_hash: str = ""
     is_from_cache: bool = False
 
-    @property
-    def stages(self) -> dict[str, float]:
-        """The seconds of each stage that ran, by the names that a record of times has for them."""
-        if self.is_from_cache:
-            return {"cache": self.load}
-        return {"host": self.host, "native": self.native + self.load}
-
 
 @dataclass(frozen=True)
 class NativeFunction:
     """Loaded machine code; `addresses` by the entry names of the DiffModule.
 
-    `symbols` are the process-wide unique names under which the same entries were given to LLVM,
-    so that code compiled by Numba can call them. `keep_alive` owns the code's memory: when it is
-    dropped, the code is unloaded.
+    `symbols` are the names under which the same entries were given to LLVM, so that code compiled by
+    Numba can call them: of code that other processes find as well they are the same there. `keep_alive`
+    owns the code's memory: when it is dropped, the code is unloaded.
     """
 
     addresses: Mapping[str, int]
@@ -41,3 +34,5 @@ class NativeFunction:
     keep_alive: object
     profile: Profile = Profile()
     lost: tuple[Lost, ...] = ()  # as in ObjectCode
+    rules: tuple[str, ...] = ()  # the symbols of the rules that it calls (native/rule_code.py)
+    key: str = ""  # its name in the disk cache; none where another process could not use it

@@ -11,13 +11,15 @@ import functools
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import cffi
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import EnzymeError
 from enzyme_py.foundations.libraries import library_file
+
+if TYPE_CHECKING:
+    import cffi
 
 OK = 0
 NO_MEMORY = -16
@@ -70,14 +72,6 @@ int64_t enzyme_py_any_bool(const uint8_t *values, int64_t n);
 int64_t enzyme_py_all_bool(const uint8_t *values, int64_t n);
 """  # what csrc/scans.h declares
 
-CRASHES = """
-typedef struct enzyme_py_watched enzyme_py_watched;
-enzyme_py_watched *enzyme_py_crash_watch(const void *begin, size_t bytes, const char *line,
-    const char *report, const void *source, size_t source_bytes, const char *parent,
-    const char *folder, const char *source_name);
-void enzyme_py_crash_forget(enzyme_py_watched *watched);
-"""  # what csrc/crash.h declares
-
 COPY_RANKS = (1, 2, 3, 4)
 COPY_PAIRS = ("dd", "ss", "ds", "sd")  # the element types of dst and src
 
@@ -98,9 +92,15 @@ def copy_declarations() -> str:
 @functools.cache
 def interface() -> cffi.FFI:
     """The parsed declarations; parsing takes longer than the rest of the import, so at first use."""
-    ffi = cffi.FFI()
+    ffi = _new_interface()
     ffi.cdef(DECLARATIONS)
     return ffi
+
+
+def _new_interface() -> cffi.FFI:
+    import cffi  # who only loads code does without
+
+    return cffi.FFI()
 
 
 def library_path(name: str) -> Path:
@@ -126,29 +126,27 @@ def library() -> Any:
 @functools.cache
 def scan_library() -> Any:
     """The same for scans.h: apart, since only generated code needs these, and by address."""
-    ffi = cffi.FFI()
+    ffi = _new_interface()
     ffi.cdef(SCANS)
     return ffi.dlopen(_file())
 
 
 @functools.cache
-def crash_interface() -> cffi.FFI:
-    """The parsed declarations of crash.h."""
-    ffi = cffi.FFI()
-    ffi.cdef(CRASHES)
-    return ffi
-
-
-@functools.cache
-def crash_library() -> Any:
-    """The same for crash.h."""
-    return crash_interface().dlopen(_file())
+def crash_library() -> ctypes.CDLL:
+    """The functions of crash.h. Whatever is loaded is told to them, so nothing is parsed for it."""
+    loaded = ctypes.CDLL(_file())
+    pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
+    loaded.enzyme_py_crash_watch.restype = pointer
+    loaded.enzyme_py_crash_watch.argtypes = [pointer, size, text, text, text, size, text, text, text]
+    loaded.enzyme_py_crash_forget.restype = None
+    loaded.enzyme_py_crash_forget.argtypes = [pointer]
+    return loaded
 
 
 @functools.cache
 def copy_library() -> Any:
     """The same for copies.h."""
-    ffi = cffi.FFI()
+    ffi = _new_interface()
     ffi.cdef(copy_declarations())
     return ffi.dlopen(_file())
 

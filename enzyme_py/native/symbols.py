@@ -14,14 +14,16 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 
 import llvmlite.binding as llvm
+from numba import _helperlib
+from numba.core.runtime import _nrt_python
 
 from enzyme_py.errors import UnresolvedSymbolError, Where
 from enzyme_py.native.blas import blas_address
-from enzyme_py.native.faults.sites import allocator_of
-from enzyme_py.native.orders import order_address
-from enzyme_py.native.rewrites.fast_math import vector_address
+from enzyme_py.native.faults.layouts import allocator_of
 from enzyme_py.native.runtime import runtime_addresses
+from enzyme_py.native.vector_library import vector_address
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
+from enzyme_py.rules.orders import is_order
 
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
 REFUSED = frozenset(
@@ -90,15 +92,33 @@ def address_of(name: str) -> int | None:
     return (
         runtime.get(name)
         or blas_address(name)
-        or order_address(name)
+        or _order_address(name)
         or vector_address(name)
         or shared_address(name)
     )
 
 
+def _order_address(name: str) -> int | None:
+    if not is_order(name):
+        return None
+    from enzyme_py.native.orders import order_address  # which Numba compiles
+
+    return order_address(name)
+
+
 def shared_address(name: str) -> int | None:
     """The address that all compiled code in this process finds behind a name."""
-    return llvm.address_of_symbol(name) or _library_address(name)
+    return llvm.address_of_symbol(name) or _numba_address(name) or _library_address(name)
+
+
+def _numba_address(name: str) -> int | None:
+    """The address of a function of Numba's own C code; LLVM learns of them when Numba first compiles something."""
+    for prefix, known in (("NRT_", _nrt_python.c_helpers), ("numba_", _helperlib.c_helpers)):
+        short = name.removeprefix(prefix)
+        if short != name and short in known:
+            return int(known[short])
+    own = _nrt_python.c_helpers.get(name)
+    return int(own) if own else None
 
 
 @functools.cache

@@ -5,7 +5,7 @@
     REFUSALS   what is tried where all forms were refused
 
 Requests of another meaning at the same answer (activity decided while running, shadows for constants) are tried around
-these, by `autodiff.py`; options of the pass inside of them, by the host (host/process/client.py).
+these, by `compiling.py`; options of the pass inside of them, by the host (host/process/client.py).
 
 A row is tried where those above it gave way, and gives way itself to the next for the refusals that it names; any
 other refusal is the user's. What was tried, and what came of it, stands in the journal of the compilation.

@@ -31,6 +31,8 @@ class Inactive:
         return f'"enzyme_inactive" nofree nounwind{touched}{escape}'
 
 
+INACTIVE_CLASSES: set[type] = set()  # of named tuples, by the user's word: see custom/simple.py
+
 # What is called under such a name gets constants only, whatever the routine behind it does.
 CONSTANT_PREFIX = "enzyme_py_constant_"
 

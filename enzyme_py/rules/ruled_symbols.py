@@ -26,3 +26,9 @@ def declaration(symbol: str) -> str:
     if symbol.startswith(OPAQUE_PREFIX):
         return f"declare noalias {tree} ptr @{symbol}(ptr nocapture {tree}) {_OPAQUE_ATTRIBUTES}"
     return f"declare void @{symbol}(ptr nocapture {tree}) {_ATTRIBUTES}"
+
+
+def code_declaration(symbol: str, arrays: int) -> str:
+    """Return the declaration of a rule's code, of the work array and its shadow; the same is true of it."""
+    given = ", ".join(["ptr nocapture"] * arrays)
+    return f"declare void @{symbol}({given}) {_ATTRIBUTES}"

@@ -8,8 +8,8 @@ from typing import Any
 from enzyme_py.calls.jacobians import checked_chunk
 from enzyme_py.calls.operators import grad, numbered
 from enzyme_py.errors import AnnotationError, SparsityError
+from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.functions.kernels import as_kernel
-from enzyme_py.frontend.target.lower import where_is
 from enzyme_py.modes import Mode
 from enzyme_py.sparse.colouring import check_symmetric
 from enzyme_py.sparse.detection import pattern_at, pattern_near

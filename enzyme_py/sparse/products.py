@@ -11,8 +11,8 @@ import numpy as np
 from enzyme_py.annotations import Const
 from enzyme_py.calls.operators import copied
 from enzyme_py.errors import AnnotationError, UnsupportedTypeError
+from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.trees import as_tuples
-from enzyme_py.frontend.target.lower import argument_names, where_is
 from enzyme_py.modes import Forward, Reverse
 from enzyme_py.transforms.jacobians.compressed import Products, products_runner
 from enzyme_py.transforms.plans.primal import Primal

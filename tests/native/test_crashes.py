@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gzip
 import os
 import pty
@@ -218,14 +219,25 @@ def test_the_doctor_without_a_crash(folder) -> None:
 
 def test_mirror_declares_what_the_header_declares() -> None:
     header = re.sub(r"/\*.*?\*/", "", (ROOT / "csrc/crash.h").read_text(), flags=re.DOTALL)
-    promised = re.findall(r"ENZYME_PY_API [^;]*?(enzyme_py_crash_\w+)\(([^;]*)\);", header)
-    declared = re.findall(r"(enzyme_py_crash_\w+)\(([^;]*)\);", runtime.CRASHES)
+    promised = re.findall(r"ENZYME_PY_API ([^;]*?)(enzyme_py_crash_\w+)\(([^;]*)\);", header)
+    kinds = {"size_t": ctypes.c_size_t, "char *": ctypes.c_char_p, "*": ctypes.c_void_p}
 
-    def plain(text: str) -> str:
-        return " ".join(text.split())
+    def kind(text: str) -> object:
+        if text.strip() == "void":
+            return None
+        words = text.strip().removeprefix("const ")
+        return next(kind for start, kind in kinds.items() if words.startswith(start) or start == "*")
 
-    assert [(n, plain(a)) for n, a in promised] == [(n, plain(a)) for n, a in declared]
+    library = runtime.crash_library()
     assert len(promised) == 2
+    for result, name, parameters in promised:
+        function = getattr(library, name)
+        wanted = [kind(" ".join(one.split())) for one in parameters.split(",")]
+        source = [place for place, one in enumerate(parameters.split(",")) if one.strip().endswith("*source")]
+        for place in source:  # bytes, which ctypes passes as text
+            wanted[place] = ctypes.c_char_p
+        assert function.argtypes == wanted, name
+        assert function.restype is kind(result), name
 
 
 def test_records_are_taken_again() -> None:
@@ -238,7 +250,7 @@ def test_records_are_taken_again() -> None:
         found = watched.watched_at(4096 + 15)
         assert found is not None
         assert found.ir == "ir"
-        records.add(int(runtime.crash_interface().cast("uintptr_t", found.record)))
+        records.add(found.record)
         watched.forget(begin)
         assert watched.watched_at(4096) is None
     assert len(records) == 1

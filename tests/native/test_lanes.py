@@ -18,7 +18,7 @@ from enzyme_py.llvm import Module
 from enzyme_py.native.machine import initialise_llvm
 from enzyme_py.native.rewrites.lanes import put_lanes_together
 
-optimise: Any = importlib.import_module("enzyme_py.native.optimise")
+optimise: Any = importlib.import_module("enzyme_py.native.optimising")
 
 HEAD = """
 declare noalias ptr @malloc(i64)

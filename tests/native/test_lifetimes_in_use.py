@@ -116,7 +116,7 @@ def test_the_numbers_are_those_of_memory_that_is_kept(
     kernel: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     freed = first(kernel)(X, 25)
-    optimise = importlib.import_module("enzyme_py.native.optimise")
+    optimise = importlib.import_module("enzyme_py.native.optimising")
     monkeypatch.setattr(optimise, "add_frees", lambda code: None)
     enzyme.config(cache=False)
     try:

@@ -17,7 +17,8 @@ from numba import njit
 import enzyme_py as enzyme
 from enzyme_py.errors import EnzymeError, ImpossibleSizeError, OutOfMemoryError
 from enzyme_py.llvm import Module
-from enzyme_py.native.faults.sites import Layout, allocator_of, layout, mark_calls, rename_calls
+from enzyme_py.native.faults.layouts import Layout, allocator_of
+from enzyme_py.native.faults.sites import layout, mark_calls, rename_calls
 from enzyme_py.native.runtime import library
 from enzyme_py.settings import config
 

@@ -23,7 +23,7 @@ from numba.core import types
 
 import enzyme_py as enzyme
 from enzyme_py.assembly.entry import entry_name
-from enzyme_py.autodiff import compiled
+from enzyme_py.compiling import compiled
 from enzyme_py.settings import config
 from enzyme_py.transforms.derivatives.gradient import Gradient
 from tests.storms.watch import holding

@@ -36,7 +36,8 @@ from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.packing import Packing, Part, static_value
 from enzyme_py.errors import EnzymeError, RuleError
 from enzyme_py.foundations.keeping import kept_with_kernel
-from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.foundations.places import where_is
+from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.modes import Forward, Reverse
 from enzyme_py.transforms.plans.structures import at, defined, listed, regrouped
 from enzyme_py.transforms.values.copies import copy_of

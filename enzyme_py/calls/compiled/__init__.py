@@ -12,5 +12,10 @@ from enzyme_py.calls.compiled import requests as requests
 from enzyme_py.calls.compiled import tile as tile
 from enzyme_py.calls.compiled import tree_keys as tree_keys
 from enzyme_py.calls.compiled import vjp as vjp
+from enzyme_py.transforms.derivatives import forward_gradient_code as forward_gradient_code
+from enzyme_py.transforms.jacobians import jacobian_code as jacobian_code
+from enzyme_py.transforms.jacobians import product_code as product_code
+from enzyme_py.transforms.plans import binding as binding
+from enzyme_py.transforms.values import copies_lowering as copies_lowering
 from enzyme_py.transforms.values import functions as functions
-from enzyme_py.transforms.values import stop as stop
+from enzyme_py.transforms.values import stop_lowering as stop_lowering

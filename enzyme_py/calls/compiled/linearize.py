@@ -14,8 +14,8 @@ from numba.extending import lower_builtin, register_model
 from enzyme_py.calls import operators
 from enzyme_py.calls.compiled.vjp import HeldModel, PullbackType, forget, held_signature, lower_held
 from enzyme_py.transforms.derivatives.jvp import Jvp
-from enzyme_py.transforms.plans.plans import Emit, plan_call, run_plan
-from enzyme_py.transforms.values.copies import emit_copy
+from enzyme_py.transforms.plans.binding import Emit, plan_call, run_plan
+from enzyme_py.transforms.values.copies_lowering import emit_copy
 
 
 class PushforwardType(PullbackType):

@@ -24,11 +24,13 @@ from enzyme_py.frontend.functions.bound import Leading
 from enzyme_py.frontend.functions.bound_types import function_of, function_parts
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.request import Activity
+from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.derivatives.forward_gradient import forward_part
-from enzyme_py.transforms.derivatives.gradient import Gradient, activity_of
+from enzyme_py.transforms.derivatives.gradient import Gradient
 from enzyme_py.transforms.derivatives.jvp import Jvp
-from enzyme_py.transforms.plans.plans import plan_call, run_plan, transform
+from enzyme_py.transforms.plans.binding import plan_call, run_plan
+from enzyme_py.transforms.plans.plans import transform
 from enzyme_py.transforms.values.functions import can_differentiate, held_values, of_same_values
 
 

@@ -1,8 +1,9 @@
 """A request called from plain @njit code: a call of finished machine code by its address.
 
 Everything is compiled while Numba types the call; lowering only writes the call down. (Compiling
-for our target while Numba lowers breaks its CPU functions, NUMBA-TARGET.md.) The address is a
-dynamic global, by which Numba knows that the caller cannot be cached on disk.
+for our target while Numba lowers breaks its CPU functions, NUMBA-TARGET.md.) Code that lies in the disk
+cache is called by a name that other processes give to the same code, so that the caller can be kept on disk
+as well (finished/). Other code is called by its address, a dynamic global, by which Numba knows that the caller cannot.
 """
 
 from __future__ import annotations
@@ -11,19 +12,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
+from numba.core import cgutils
 
 from enzyme_py.assembly.entry import entry_name
 from enzyme_py.assembly.marker import install_outside
 from enzyme_py.assembly.results import holds_arrays
-from enzyme_py.autodiff import compiled
-from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.frontend.target.lower import where_is
+from enzyme_py.compiling import compiled
+from enzyme_py.errors import UnsupportedTypeError, Where
+from enzyme_py.finished.cached_callers import bind
+from enzyme_py.foundations.places import where_is
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.native.runtime import runtime_addresses
+from enzyme_py.native.runtime import register
 from enzyme_py.request import Request
+from enzyme_py.transforms.plans.binding import Emit, owned_by
 from enzyme_py.transforms.plans.dispatcher import CAN_BE_TAKEN, is_passable
-from enzyme_py.transforms.plans.plans import Emit, owned_by
-from enzyme_py.transforms.values.copies import emit_copy
+from enzyme_py.transforms.values.copies_lowering import emit_copy
 
 
 def _prepare(request: Request, given_types: Sequence[Any]) -> None:
@@ -40,9 +43,9 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     given_types = sig.args[1:]
     request = sig.args[0].request
     native = compiled(request, tuple(given_types))
-    _keep(context.active_code_library, native)
+    _keep(context.active_code_library, native, where_is(request.kernel))
     kind = context.call_conv.get_function_type(sig.return_type, given_types)
-    callee = _function_at(context, builder, native.addresses[entry_name(request)], kind)
+    callee = _entry_of(native, entry_name(request), context, builder, kind)
     status, value = context.call_conv.call_function(
         builder, callee, sig.return_type, given_types, args[1:]
     )
@@ -56,22 +59,27 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     if request.is_split:  # what lies on the tape stays there
         return kept
     leave = ir.FunctionType(ir.VoidType(), [])
-    address = runtime_addresses()["enzyme_py_leave"]
-    builder.call(_function_at(context, builder, address, leave), [])
+    register()
+    builder.call(cgutils.get_or_insert_function(builder.module, leave, "enzyme_py_leave"), [])
     return kept
 
 
-def _keep(library: Any, native: NativeFunction) -> None:
-    """Let the caller's code hold the derivative's, whose address is written into it.
+def _keep(library: Any, native: NativeFunction, where: Where) -> None:
+    """Let the caller's code hold the derivative's, to which it is bound, and say what it needs in another process.
 
     A library that links the caller's holds that one.
     """
-    library.__dict__.setdefault("_enzyme_py_kept", []).append(native.keep_alive)
+    library.__dict__.setdefault("enzyme_py_derivatives", []).append(native)
+    if native.key:
+        bind(library, native, where)
 
 
-def _function_at(
-    context: Any, builder: ir.IRBuilder, address: int, kind: ir.FunctionType
+def _entry_of(
+    native: NativeFunction, entry: str, context: Any, builder: ir.IRBuilder, kind: ir.FunctionType
 ) -> ir.Value:
+    if native.key:
+        return cgutils.get_or_insert_function(builder.module, kind, native.symbols[entry])
+    address = native.addresses[entry]
     pointer = context.add_dynamic_addr(builder, address, info=f"derivative {address:#x}")
     return builder.bitcast(pointer, kind.as_pointer())
 

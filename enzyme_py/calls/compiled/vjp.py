@@ -19,11 +19,10 @@ from numba.extending import lower_builtin, register_model
 from enzyme_py.assembly.results import returned_type
 from enzyme_py.calls import operators
 from enzyme_py.frontend.functions.bound_types import function_parts
-from enzyme_py.transforms.derivatives.drawn_again import warn_of_draws
 from enzyme_py.transforms.derivatives.pullback import pullback
-from enzyme_py.transforms.plans.plans import Emit, plan_call, run_plan
+from enzyme_py.transforms.plans.binding import Emit, plan_call, run_plan
 from enzyme_py.transforms.plans.primal import Primal
-from enzyme_py.transforms.values.copies import emit_copy
+from enzyme_py.transforms.values.copies_lowering import emit_copy
 from enzyme_py.transforms.values.functions import can_differentiate, held_values
 
 
@@ -83,8 +82,7 @@ def held_signature(typing_context: Any, holder: Any, args: Sequence[Any], kws: A
     kernel, held = function_parts(args[0])
     given = [types.unliteral(kind) for kind in args[1:]]
     function = holder(kernel, tuple(map(returned_type, (*held, *given))), len(held))
-    _, call = plan_call(typing_context, Primal(function.kernel), function.kinds)
-    warn_of_draws(function.kernel, function.kinds, function.runs)
+    _, call = plan_call(typing_context, Primal(function.kernel, function.runs), function.kinds)
     return signature(types.Tuple((call.return_type, function)), args[0], *given)
 
 
@@ -97,7 +95,7 @@ def lower_held(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any
     kinds = [*function_parts(sig.args[0])[1], *sig.args[1:]]
     kept = [emit_copy(emit, *one) for one in zip(kinds, values, strict=True)]
     used = [emit_copy(emit, *one) for one in zip(kind.kinds, kept, strict=True)]
-    result = run_plan(context, builder, Primal(kind.kernel), kind.kinds, used)
+    result = run_plan(context, builder, Primal(kind.kernel, kind.runs), kind.kinds, used)
     forget(emit, kind.kinds, used)
     struct = context.make_helper(builder, kind)
     for i, value in enumerate(kept):

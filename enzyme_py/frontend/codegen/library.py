@@ -30,6 +30,7 @@ class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
         self.catches = False  # set by the calling convention when the code holds a `try`
         self.stops = False  # set where a user's code stops derivatives on purpose (transforms/values/stop.py)
         self.recursive_calls: set[str] = set()  # symbols that another library will define
+        self.is_apart = False  # its code may stay outside of the module of those that call it
         self._is_being_made = False
         self.making: Callable[[], None] | None = None  # what makes the module, when it is asked for
 
@@ -92,13 +93,14 @@ class RawCodegen(codegen.JITCPUCodegen):  # type: ignore[misc]
         return cgutils.get_or_insert_function(builder.module, fnty, name)
 
 
-def with_callees(library: RawLibrary) -> Iterator[RawLibrary]:
-    """Yield the library and all that it calls, directly or not, each once."""
+def with_callees(library: RawLibrary, *, is_whole: bool = False) -> Iterator[RawLibrary]:
+    """Yield the library and all that it calls, directly or not, each once; what is apart only if all is asked for."""
     seen: set[int] = set()
     pending = [library]
     while pending:
         current = pending.pop()
-        if id(current) in seen:
+        is_left_out = current.is_apart and current is not library and not is_whole
+        if id(current) in seen or is_left_out:
             continue
         seen.add(id(current))
         if current.made():
@@ -108,9 +110,12 @@ def with_callees(library: RawLibrary) -> Iterator[RawLibrary]:
         pending.extend(defined[name] for name in current.recursive_calls if name in defined)
 
 
-def linked_module(library: RawLibrary, modules: Modules) -> llvm.ModuleRef:
+def linked_module(
+    library: RawLibrary, modules: Modules, *, is_whole: bool = False
+) -> llvm.ModuleRef:
     """Return a module, one of the given, with the code of `library` and of everything it calls."""
-    parts = [modules.parsed(part) for one in with_callees(library) for part in one.parts]
+    libraries = with_callees(library, is_whole=is_whole)
+    parts = [modules.parsed(part) for one in libraries for part in one.parts]
     for module in parts:
         for function in module.functions:
             # Two libraries may hold the same internal helper.

@@ -26,12 +26,10 @@ one.
 from __future__ import annotations
 
 import functools
-import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba.core import callconv, cgutils, types
@@ -41,7 +39,6 @@ from numba.core.typing import signature
 from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import make_array, populate_array
 
-from enzyme_py.foundations.llvm_modules import run_once
 from enzyme_py.frontend.codegen.calling_convention import raise_on_error
 from enzyme_py.frontend.codegen.library import with_callees
 from enzyme_py.frontend.codegen.type_hints import hint_function
@@ -49,10 +46,9 @@ from enzyme_py.frontend.target.lower import CompiledKernel, compile_kernel
 from enzyme_py.llvm import Module
 from enzyme_py.llvm.naming import quoted
 from enzyme_py.rules.ruled_symbols import CONTENTS
-from enzyme_py.symbols import REQUEST, RULED
+from enzyme_py.symbols import RULE_CODE, RULED
 
 PREFIX = RULED
-_ASKED_BY = {"derivative": {"fwddiff"}, "gradient": {"autodiff", "augmentfwd", "reverse"}}
 _BODY, _AUGMENTED, _REVERSE, _FORWARD, _KEPT = (
     ".body",
     ".augmented",
@@ -60,6 +56,8 @@ _BODY, _AUGMENTED, _REVERSE, _FORWARD, _KEPT = (
     ".forward",
     ".kept",
 )
+
+_PARTS = {_BODY: "primal", _FORWARD: "forward", _REVERSE: "reverse"}
 
 # Sizes are numbers of the work array's own type. Two of them make one, so that float32 can say it.
 _DIGIT = 65536
@@ -77,12 +75,18 @@ def ruled(
     reverse: Rule,
     check: Callable[[Any], None] | None = None,
 ) -> Any:
-    """Return the intrinsic of a ruled function, of a name of its own; `check(target)` may explain errors."""
+    """Return the intrinsic of a ruled function, of a name of its own.
+
+    A rule of a user's has a `check(target)`, which may explain errors. Its code stays in the module: it may hold
+    derivatives. That of others may lie apart (rule_code.py).
+    """
     rules = _Rules(primal, forward, reverse)
+    if check is None:
+        RULES[name] = rules
 
     def define(functions: RuledFunctions) -> None:
         try:
-            functions.define(rules)
+            functions.define(rules, is_apart=check is None)
         finally:
             if check is not None:
                 check(functions.context.kernel_target)
@@ -134,42 +138,6 @@ def size_in(work, number):  # type: ignore[no-untyped-def]
     return int(work[2 * number].real) * 65536 + int(work[2 * number + 1].real)
 
 
-def holds_rules(module: llvm.ModuleRef) -> bool:
-    """Tell whether a linked module calls a ruled function."""
-    return any(function.name.startswith(PREFIX) for function in module.functions)
-
-
-def drop_unused_rules(module: llvm.ModuleRef) -> None:
-    """Drop the rules of a direction that nothing in a linked module asks for, and what they call.
-
-    They would be optimised and translated all the same: about half of such a module (measured).
-    """
-    asked = {_request(function.name) for function in module.functions}
-    unused = [kind for kind in ("derivative", "gradient") if not asked & _ASKED_BY[kind]]
-    starts = tuple(f"__enzyme_register_{kind}_{PREFIX}" for kind in unused)
-    tables = [one for one in module.global_variables if one.name.startswith(starts)]
-    for table in tables:
-        table.linkage = "internal"
-    if tables:
-        manager = llvm.create_new_module_pass_manager()
-        manager.add_global_dead_code_eliminate_pass()
-        builder = llvm.create_pass_builder(_machine(), llvm.create_pipeline_tuning_options(0))
-        run_once(manager, module, builder)
-
-
-def _request(name: str) -> str:
-    """Return what a function asks for by its name: `autodiff` of `__enzyme_autodiff.3`; nothing of most."""
-    if not name.startswith(REQUEST):
-        return ""
-    letters = itertools.takewhile(str.islower, name.removeprefix(REQUEST))
-    return "".join(letters)
-
-
-@functools.cache
-def _machine() -> llvm.TargetMachine:
-    return llvm.Target.from_default_triple().create_target_machine()
-
-
 def takes_rules(kernel: CompiledKernel) -> bool:
     """Tell whether the kernel or anything that it calls holds a ruled function."""
     return any(
@@ -210,6 +178,13 @@ def _make(
         library.finalize()
 
 
+def code_library(context: Any, symbol: str, kind: Any, rule: Rule) -> Any:
+    """Return the library that defines the code of a rule."""
+    library = library_of(context, symbol, kind, lambda made: made.define_code(rule))
+    library.is_apart = True
+    return library
+
+
 _kept: list[Any] = []  # the table of libraries does not keep them
 
 
@@ -220,6 +195,9 @@ class _Rules:
     primal: Rule
     forward: Rule
     reverse: Rule
+
+
+RULES: dict[str, _Rules] = {}  # by name, those whose code may lie apart
 
 
 class RuledFunctions:
@@ -233,9 +211,11 @@ class RuledFunctions:
         self.module = module
         self.symbol = symbol
         self.kind = kind
+        self.is_apart = False
 
-    def define(self, rules: _Rules) -> None:
+    def define(self, rules: _Rules, *, is_apart: bool) -> None:
         """Define the body and the derivatives, and register them."""
+        self.is_apart = is_apart
         function = ir.Function(self.module, _type_of(1), self.symbol)
         body = self._running(_BODY, rules.primal, 1)
         augmented = self._augmented(function)
@@ -290,13 +270,34 @@ class RuledFunctions:
             with builder.if_then(is_same, likely=False):
                 builder.ret_void()
         given = function.args[:arrays]
+        if self.is_apart:
+            builder.call(self._code_apart(_PARTS[suffix], rule, arrays), given)
+        else:
+            self._run_on(builder, rule, given)
+        builder.ret_void()
+        return function
+
+    def _run_on(self, builder: ir.IRBuilder, rule: Rule, given: Sequence[ir.Value]) -> None:
+        """Run a rule on the arrays that begin at some pointers."""
         hint = hint_function(self.module, CONTENTS[str(self.kind.dtype)])
         for pointer in given:
             builder.call(hint, [pointer])
-        length = self._length(builder, function.args[0])
+        length = self._length(builder, given[0])
         self._run(builder, rule, [self._array(builder, pointer, length) for pointer in given])
+
+    def _code_apart(self, part: str, rule: Rule, arrays: int) -> ir.Function:
+        """Declare the code of a rule, whose library is made where it is asked for."""
+        symbol = f"{RULE_CODE}{self.symbol.removeprefix(PREFIX)}.{part}"
+        self.library.add_linking_library(code_library(self.context, symbol, self.kind, rule))
+        return cgutils.get_or_insert_function(self.module, _type_of(arrays), symbol)
+
+    def define_code(self, rule: Rule) -> None:
+        """Define the code of a rule, under the symbol of this object."""
+        arrays = rule.__code__.co_argcount
+        function = ir.Function(self.module, _type_of(arrays), self.symbol)
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self._run_on(builder, rule, function.args)
         builder.ret_void()
-        return function
 
     def _run(
         self, builder: ir.IRBuilder, rule: Rule, arrays: list[ir.Value]

@@ -21,6 +21,7 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.foundations.function_content import parts_of
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.frontend.functions.kernels import NO_VALUE, as_kernel, contents_of, is_kernel
 from enzyme_py.frontend.functions.lifting import lifted
@@ -57,6 +58,11 @@ class BoundTransform:
         """Run the transform."""
         dispatcher, values = self.opened()
         return dispatcher(*values, *args, **kws)
+
+
+@parts_of.register
+def _parts_of_transform(value: BoundTransform) -> tuple[Any, ...]:
+    return ("bound transform", value._function, value._make)
 
 
 @dataclass(frozen=True)

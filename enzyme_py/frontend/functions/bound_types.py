@@ -13,6 +13,7 @@ from typing import Any
 from numba.core import types
 from numba.core.typing import signature
 
+from enzyme_py.foundations.function_content import parts_of
 from enzyme_py.foundations.keeping import Carried
 from enzyme_py.frontend.functions.kernels import as_kernel
 
@@ -67,6 +68,11 @@ class BoundKernelType(types.Callable):  # type: ignore[misc]
     def get_impl_key(self, _sig: Any) -> Any:
         """All bound kernels share one lowering."""
         return call_bound
+
+
+@parts_of.register
+def _parts_of_bound(kind: BoundKernelType) -> tuple[Any, ...]:
+    return ("bound kernel", kind.kernel, kind.kinds)
 
 
 def call_bound(holder: Any, *arguments: Any) -> None:

@@ -12,6 +12,7 @@ from numba.core.registry import CPUDispatcher
 
 from enzyme_py.frontend.functions.bound import BoundTransform, check_callable, opened
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
+from enzyme_py.frontend.target.teaching import teach
 
 _FUNCTIONS = (pytypes.FunctionType, functools.partial, BoundTransform)
 
@@ -67,3 +68,9 @@ class TakesFunctions:
 
 class FunctionDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     """The dispatcher that `enzyme.jit` makes."""
+
+    def typeof_pyval(self, value: Any) -> Any:
+        """See `TakesFunctions`; the type of a function comes with a lowering."""
+        if _holds_function(value):
+            teach()
+        return super().typeof_pyval(value)

@@ -12,8 +12,11 @@ import types as pytypes
 from typing import Any
 
 import numba
-from numba.core.registry import CPUDispatcher
+from numba.core import entrypoints
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.typing.templates import builtin_registry
 
+import enzyme_py.frontend.functions.content  # noqa: F401  # so that what a kernel does can be told
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.keeping import Recent, made_of, released
 
@@ -161,13 +164,29 @@ def _is_helper(value: Any) -> bool:
     """Tell whether a captured value is a function of the user's that Numba has no name for."""
     if isinstance(value, functools.partial):
         return True
-    if not isinstance(value, pytypes.FunctionType):
-        return False
-    from numba.core.registry import cpu_target
+    return isinstance(value, pytypes.FunctionType) and not _numba_knows(value)
 
+
+def _numba_knows(function: pytypes.FunctionType) -> bool:
+    """Tell whether compiled code can call a plain function by a name that Numba knows.
+
+    To fill all registries takes a third of a second. Of functions of others than Numba and those that it covers it is
+    enough to look at what is registered: their owners, and extensions, register when they are loaded.
+    """
+    owner = (function.__module__ or "").partition(".")[0]
+    if owner == "enzyme_py":  # taught when compiled code names it, see frontend/target/teaching.py
+        return True
     typing = cpu_target.typing_context
-    typing.refresh()
-    return typing._lookup_global(value) is None
+    entrypoints.init_all()
+    if owner in _COVERED:
+        typing.refresh()
+        cpu_target.target_context.refresh()
+    return typing._lookup_global(function) is not None or any(
+        one is function for one, _ in builtin_registry.globals
+    )
+
+
+_COVERED = ("numba", "numpy", "scipy")
 
 
 def _cell_value(cell: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.functions.kernels import distinct, jitted
-from enzyme_py.frontend.target.lower import where_is
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
 

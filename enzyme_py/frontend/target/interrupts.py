@@ -2,19 +2,16 @@
 
 Numba hands out what is new in a registry by generators that never end. One that Ctrl-C ends is broken for the rest
 of the process: every later compilation fails with "generator raised StopIteration" (measured;
-numba/core/typing/templates.py, RegistryLoader). Filling takes milliseconds, so Ctrl-C waits for it.
+numba/core/typing/templates.py, RegistryLoader). Filling takes milliseconds, so Ctrl-C waits for it (registries.py).
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
-
-from numba.core.registry import cpu_target
 
 
 @contextlib.contextmanager
@@ -32,24 +29,3 @@ def uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, usual)
         if noted:
             usual(*noted[0])
-
-
-class FillsUninterrupted:
-    """A context, of types or of a target, for which Ctrl-C waits."""
-
-    def refresh(self) -> None:
-        """See Numba's."""
-        with uninterrupted():
-            super().refresh()  # type: ignore[misc]
-
-
-@functools.cache
-def protect_numba() -> None:
-    """Let Ctrl-C wait for the contexts of `numba.njit` too, which derivatives are compiled with."""
-    for context in (cpu_target.typing_context, cpu_target.target_context):
-        context.refresh = functools.partial(_uninterrupted, context.refresh)
-
-
-def _uninterrupted(refresh: Callable[[], None]) -> None:
-    with uninterrupted():
-        refresh()

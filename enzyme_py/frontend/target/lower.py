@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,8 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from enzyme_py.errors import AnnotationError, EnzymeError, LoweringError, Where, own_error
 from enzyme_py.foundations.llvm_modules import Modules
+from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.stages import stage
 from enzyme_py.frontend.codegen.library import linked_module, with_callees
 from enzyme_py.frontend.target.target import (
     CATCHING,
@@ -25,6 +26,7 @@ from enzyme_py.frontend.target.target import (
     SHADOWING_CATCHING,
     KernelTarget,
 )
+from enzyme_py.frontend.target.teaching import teach
 
 _TREES = ("TreeList(", "TreeDict(")
 # What Numba raises of functions that it cannot compile; one of them is not among its own errors.
@@ -58,41 +60,18 @@ class LoweredKernel:
     kernel: CompiledKernel
     where: Where
 
-    def linked(self, modules: Modules) -> llvm.ModuleRef:
-        """Return all of it as one raw module, one of the given."""
-        return linked_module(self.kernel.library, modules)
-
-
-def where_is(function: Any, argument: str | None = None) -> Where:
-    """Return the place of a Python function or dispatcher, for messages."""
-    py_func = getattr(function, "py_func", function)
-    own = behind(function)
-    code = getattr(own, "py_func", own).__code__
-    return Where(py_func.__name__, code.co_filename, code.co_firstlineno, argument)
-
-
-def behind(kernel: Any) -> Any:
-    """Return the user's kernel behind one that is a derivative of it, or its pairing with a cotangent."""
-    while True:
-        inner = getattr(kernel, "pairs", None)
-        if inner is None:
-            inner = getattr(getattr(kernel, "plan", None), "kernel", None)
-        if inner is None:
-            return kernel
-        kernel = inner
-
-
-def argument_names(function: Any) -> list[str]:
-    """Return the names of the positional parameters of a kernel."""
-    return list(inspect.signature(getattr(function, "py_func", function)).parameters)
+    def linked(self, modules: Modules, *, is_whole: bool) -> llvm.ModuleRef:
+        """Return all of it as one raw module, one of the given; the code of rules too, or without it."""
+        return linked_module(self.kernel.library, modules, is_whole=is_whole)
 
 
 def compile_kernel(
     function: Any, argument_types: tuple[Any, ...], target: KernelTarget = KERNEL
 ) -> CompiledKernel:
     """Type and lower one overload of a function for a kernel target."""
+    teach()
     dispatcher = target.dispatcher_of(function)
-    with global_compiler_lock:
+    with stage("typing"), global_compiler_lock:
         folded = _folded(function, dispatcher, argument_types)
         try:
             dispatcher.compile(tuple(folded))

@@ -37,7 +37,9 @@ from numba.core.target_extension import (
 )
 
 from enzyme_py.errors import LoweringError
+from enzyme_py.foundations.compiled_content import note_content
 from enzyme_py.foundations.keeping import made_of, released
+from enzyme_py.foundations.versions import is_library
 from enzyme_py.frontend.arrays import axes
 from enzyme_py.frontend.arrays.broadcasting import (
     broadcast_shape,
@@ -63,8 +65,8 @@ from enzyme_py.frontend.containers.memory import ExceptionNRT, RegionNRT
 from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
-from enzyme_py.frontend.target.interrupts import FillsUninterrupted
 from enzyme_py.frontend.target.refused import refuse_value
+from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.target.universal import is_universal, teach
 from enzyme_py.frontend.target.versions import own_versions
@@ -94,7 +96,7 @@ class EnzymeShadowingCatchingTarget(EnzymeTarget):
     """The same with both."""
 
 
-class KernelTypingContext(FillsUninterrupted, TypesJitclasses, typing.Context):  # type: ignore[misc]
+class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: ignore[misc]
     """Resolves Python functions and CPU dispatchers to dispatchers of this target."""
 
     def __init__(self, target: KernelTarget) -> None:
@@ -127,7 +129,7 @@ class KernelTypingContext(FillsUninterrupted, TypesJitclasses, typing.Context): 
         return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
 
 
-class KernelContext(FillsUninterrupted, FreezesArrays, cpu.CPUContext):  # type: ignore[misc]
+class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[misc]
     """Lowers for differentiation: raw libraries, no counts, our calling convention."""
 
     DIBuilder = LineInfo
@@ -358,6 +360,8 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
             warnings.simplefilter("ignore", NumbaDebugInfoWarning)
             # A function in a tuple of arguments (custom/door.py): never more than one.
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            if self.origin is not None and not is_library(self.py_func.__module__):
+                note_content(self.origin, (self.targetdescr.name, sig))
             return super().compile(sig)
 
 

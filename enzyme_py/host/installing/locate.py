@@ -47,21 +47,6 @@ def find_toolchain() -> Toolchain:
     return toolchain
 
 
-def identity() -> str:
-    """A name for Enzyme that would be used, down to its build: part of the disk cache's keys.
-
-    The pinned executable is the same wherever it lies, so nothing is searched, fetched or started.
-    """
-    given = settings.plugin or settings.host
-    if not given:
-        return f"{pinned.PROJECT} {pinned.VERSION}"
-    try:
-        status = Path(given).expanduser().stat()
-    except OSError:
-        return given
-    return f"{given} {status.st_size} {status.st_mtime_ns}"
-
-
 def forget() -> None:
     """Look again at the next request."""
     _found.clear()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Self
+
+from enzyme_py.foundations.progress import line
 
 WIDTH = 30
 
@@ -16,6 +19,7 @@ class ProgressBar:
         self._total = max(total, 1)
         self._drawn = -1
         self._visible = sys.stderr is not None and sys.stderr.isatty()
+        self._alone = contextlib.ExitStack()
 
     def show(self, done: int) -> None:
         """Draw the bar at `done` of the total."""
@@ -29,6 +33,7 @@ class ProgressBar:
         sys.stderr.flush()
 
     def __enter__(self) -> Self:
+        self._alone.enter_context(line.hidden())  # that about what is compiled
         self.show(0)
         return self
 
@@ -36,3 +41,4 @@ class ProgressBar:
         if self._visible:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
+        self._alone.close()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import HostCrashed, HostError, NoDerivativeError, Where
+from enzyme_py.foundations.stages import stage
 from enzyme_py.host.crash_files import save_module
 from enzyme_py.host.diagnose import REQUIRED_OPTIONS, judge
 from enzyme_py.host.installing.locate import find_toolchain
@@ -133,17 +134,18 @@ def simplify(module: DiffModule) -> DiffModule:
 
 
 def _run(module: DiffModule, asked: tuple[str, ...]) -> Outcome:
-    toolchain = find_toolchain()
-    options = (*REQUIRED_OPTIONS, *asked)
-    limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
-    ir = toolchain.prepare(module.ir).encode()
-    with keeper.turns:
-        try:
-            if can_serve(toolchain.executable):
-                return _serve(toolchain, options, ir, limits, module)
-            return oneshot.run(toolchain, options, ir, limits)
-        except OSError as error:
-            raise _short_of(error, module.where) from error
+    with stage("host"):
+        toolchain = find_toolchain()
+        options = (*REQUIRED_OPTIONS, *asked)
+        limits = Limits(seconds=settings.time_limit, memory=settings.memory_limit)
+        ir = toolchain.prepare(module.ir).encode()
+        with keeper.turns:
+            try:
+                if can_serve(toolchain.executable):
+                    return _serve(toolchain, options, ir, limits, module)
+                return oneshot.run(toolchain, options, ir, limits)
+            except OSError as error:
+                raise _short_of(error, module.where) from error
 
 
 _SHORTAGES = (

@@ -13,56 +13,27 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numba
 
 from enzyme_py.llvm import Call, Function, MetadataNode, Module, Value, clone_function
 from enzyme_py.llvm.naming import unescaped
+from enzyme_py.native.faults.layouts import (
+    ALLOCATORS,
+    RENAMED,
+    UNKNOWN,
+    Layout,
+    Line,
+    Site,
+    index_in,
+)
 
-_ALLOCATORS = ("malloc", "calloc", "realloc", "aligned_alloc")
 _KIND = "enzyme_py.line"
-_RENAMED = ".line."
 # Files of these hold the code that Numba puts in the place of NumPy's: not the user's.
 _NOT_THE_USERS = tuple(
     str(folder) + os.sep for folder in (Path(__file__).parent.parent.parent, Path(numba.__file__).parent)
 )
-
-
-Line = tuple[str, int]  # a file, and the number in it
-
-
-@dataclass(frozen=True)
-class Site:
-    """A request for memory: where it returns to, from the code's beginning, and its line."""
-
-    offset: int
-    file: str
-    line: int
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where code lies, from its first entry on, and the requests in it; of no size where unknown."""
-
-    begin: int = 0
-    size: int = 0
-    sites: tuple[Site, ...] = ()
-
-
-UNKNOWN = Layout()
-
-
-def allocator_of(symbol: str) -> str:
-    """Return the allocator behind a renamed symbol, and any other symbol as it is."""
-    return symbol if _index_in(symbol) is None else symbol.partition(_RENAMED)[0]
-
-
-def _index_in(symbol: str) -> int | None:
-    """Return the number of the line in a renamed symbol."""
-    name, _, index = symbol.partition(_RENAMED)
-    return int(index) if name in _ALLOCATORS and index.isdecimal() else None
 
 
 # -- before LLVM's pipeline, and behind it
@@ -91,9 +62,9 @@ def rename_calls(code: Module) -> None:
 
     def renamed(name: str, mark: str) -> Value | None:
         old, node = code.get(name), code.metadata.get(mark)
-        if name not in _ALLOCATORS or not isinstance(old, Function) or node is None:
+        if name not in ALLOCATORS or not isinstance(old, Function) or node is None:
             return None
-        own = f"{name}{_RENAMED}{node.operands[0].removeprefix('i32 ')}"
+        own = f"{name}{RENAMED}{node.operands[0].removeprefix('i32 ')}"
         return code.get(own) or clone_function(old, own)
 
     for function in code.functions:
@@ -101,9 +72,9 @@ def rename_calls(code: Module) -> None:
 
 
 def _allocations(function: Function) -> list[Call]:
-    if not any(function.mentions(f"@{name}(") for name in _ALLOCATORS):
+    if not any(function.mentions(f"@{name}(") for name in ALLOCATORS):
         return []
-    return [one for one in function.calls_of(*_ALLOCATORS) if one.opcode == "call"]
+    return [one for one in function.calls_of(*ALLOCATORS) if one.opcode == "call"]
 
 
 def _line_at(code: Module, location: str | None) -> Line | None:
@@ -163,7 +134,7 @@ def layout(binary: bytes, entry: str, lines: list[Line]) -> Layout:
         if section[1] != _RELOCATIONS or section[7] != code:
             continue
         for offset, information, _ in _RELOCATION.iter_unpack(_content(binary, section)):
-            index = _index_in(symbols[information >> 32][0])
+            index = index_in(symbols[information >> 32][0])
             if index is not None and (machine, information & 0xFFFFFFFF) in _CALLS:
                 sites.append(Site(offset + _CALL_BYTES, *lines[index]))
     return Layout(-start, sections[code][5], tuple(sites))

@@ -19,20 +19,26 @@ import numpy as np
 
 from enzyme_py.errors import Where
 from enzyme_py.host.crash_files import crash_folder
-from enzyme_py.native.faults.sites import Layout
+from enzyme_py.native.faults.layouts import Layout
 from enzyme_py.native.machine import llvm_identity
-from enzyme_py.native.runtime import crash_interface, crash_library
+from enzyme_py.native.runtime import crash_library
 
 PACKED_SUFFIX = ".ll.gz"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What code was made of: the derivative's name, its kernel, and the module before Enzyme."""
+    """What code was made of: the derivative's name, its kernel, and the module before Enzyme, plain or packed."""
 
     name: str
     where: Where
-    ir: str
+    ir: str = ""
+    packed: bytes = b""
+
+    def packed_ir(self) -> bytes:
+        """Return the module, packed."""
+        encoded = self.ir.encode(errors="surrogateescape")
+        return self.packed or gzip.compress(encoded, compresslevel=1, mtime=0)
 
 
 @dataclass(frozen=True)
@@ -66,12 +72,11 @@ def watch(origin: Origin, entry: int, layout: Layout) -> int:
     """Take note of code whose first entry has an address; returns what `forget` wants."""
     _offer_once()
     begin = entry + layout.begin
-    encoded = origin.ir.encode(errors="surrogateescape")
-    packed = gzip.compress(encoded, compresslevel=1, mtime=0)
+    packed = origin.packed_ir()
     folder = crash_folder()
     name = hashlib.sha256(packed).hexdigest()[:16] + PACKED_SUFFIX
     record = crash_library().enzyme_py_crash_watch(
-        crash_interface().cast("void *", begin),
+        begin,
         layout.size,
         _line(origin).encode(errors="replace"),
         _report(origin).encode(errors="replace"),

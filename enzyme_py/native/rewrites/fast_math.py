@@ -16,16 +16,12 @@ is entered and restored where it is left, also by an exception.
 
 from __future__ import annotations
 
-import ctypes
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from enzyme_py.llvm import Arithmetic, Builder, Call, Module
 from enzyme_py.native.machine import Cpu, host_cpu
-
-LIBRARY = "libmvec.so.1"
-PREFIX = "_ZGV"
+from enzyme_py.native.vector_library import PREFIX, vector_address
 
 # To instructions without any flag.
 _FLAGS = {
@@ -140,26 +136,6 @@ def _say(call: Call, variants: str) -> None:
 def has_vector_function(name: str) -> bool:
     """Tell whether the C library has a vector function of this name."""
     return vector_address(name) is not None
-
-
-@functools.cache
-def vector_address(name: str) -> int | None:
-    """The address of a vector function, or None if this system's C library lacks it."""
-    library = _library()
-    if library is None or not name.startswith(PREFIX):
-        return None
-    try:
-        return ctypes.cast(library[name], ctypes.c_void_p).value
-    except AttributeError:
-        return None
-
-
-@functools.cache
-def _library() -> ctypes.CDLL | None:
-    try:
-        return ctypes.CDLL(LIBRARY)
-    except OSError:  # glibc only
-        return None
 
 
 def _registers(cpu: Cpu) -> list[tuple[str, int]]:

@@ -23,10 +23,11 @@ from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, CacheWarning, RuleError
+from enzyme_py.foundations.files.trusted_files import write_whole
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import GlobalVariable, Module
 from enzyme_py.native.machine import llvm_identity
-from enzyme_py.native.stored.disk_cache import digest_of, is_portable, options_of, write_whole
+from enzyme_py.native.stored.disk_cache import digest_of, is_portable, options_of
 from enzyme_py.passes.checks.lost import Lost
 from enzyme_py.settings import settings
 
@@ -73,12 +74,18 @@ def recorded(differentiate: Differentiate, folder: Path, way: str = "") -> Diffe
 
 
 def _key(module: DiffModule, way: str) -> str:
-    code = _placeless(module.ir)
-    for one in _exceptions(code):
-        one.define_as(f"{one.ref} = external global i8")
+    code = without_exceptions(module.ir)
     parts = [str(code), *module.entries, "", *options_of(module), "", way]
     parts += [llvm_identity(), _own_content()]
     return digest_of(parts)
+
+
+def without_exceptions(text: str) -> Module:
+    """Return a module in which nothing tells where a source file lies, nor what exceptions say."""
+    code = _placeless(text)
+    for one in _exceptions(code):
+        one.define_as(f"{one.ref} = external global i8")
+    return code
 
 
 def _placeless(text: str) -> Module:

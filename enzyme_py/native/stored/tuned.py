@@ -12,11 +12,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from enzyme_py.assembly.module import DiffModule
+from enzyme_py.foundations.files.trusted_files import write_whole
 from enzyme_py.native.stored import disk_cache
-from enzyme_py.passes.memory.cache_marks import NO_RECOMPUTING
 from enzyme_py.settings import settings
+from enzyme_py.symbols import NO_RECOMPUTING
+
+if TYPE_CHECKING:
+    from enzyme_py.assembly.module import DiffModule
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,14 @@ def current() -> str | None:
     return None if trial is None else trial.name
 
 
+def stamp() -> int:
+    """Return what changes whenever a choice is remembered or forgotten."""
+    try:
+        return _folder().stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def note(object_hash: str) -> None:
     """Tell the choice that is tried out what code it made."""
     trial = _trial.get()
@@ -105,7 +117,7 @@ def remembered(key: str) -> str:
 def remember(key: str, name: str) -> None:
     """Keep the choice for a derivative; one that was kept for it goes."""
     _folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-    disk_cache.write_whole(_folder() / key, json.dumps({"choice": name}).encode())
+    write_whole(_folder() / key, json.dumps({"choice": name}).encode())
 
 
 def forget() -> int:

@@ -19,9 +19,7 @@ from __future__ import annotations
 from enzyme_py.llvm import Function, Value
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.module.requests import Requests
-from enzyme_py.symbols import CACHED, HINT_ATTRIBUTES
-
-NO_RECOMPUTING = "--enzyme-rematerialize=0"
+from enzyme_py.symbols import CACHED, HINT_ATTRIBUTES, NO_RECOMPUTING
 
 _HARMLESS = "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite)"
 _INACTIVE = f"declare void @{CACHED}(ptr) {HINT_ATTRIBUTES}\n"

@@ -17,7 +17,7 @@ from enzyme_py.llvm import Function
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.rules import copies, orders, ruled_symbols
 from enzyme_py.rules.inactive import INACTIVE, Inactive
-from enzyme_py.symbols import BARRIER, BARRIER_ATTRIBUTES, HINT, HINT_ATTRIBUTES, RULED
+from enzyme_py.symbols import BARRIER, BARRIER_ATTRIBUTES, HINT, HINT_ATTRIBUTES, RULE_CODE, RULED
 
 _INTEGERS = '"enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
 _FLOATS = ("double", "float")
@@ -45,6 +45,8 @@ def _declared(one: Function) -> str | None:
         return f"{_barrier(one)} {BARRIER_ATTRIBUTES}"
     if name.startswith(RULED):
         return ruled_symbols.declaration(name)
+    if name.startswith(RULE_CODE):
+        return ruled_symbols.code_declaration(name, len(one.arguments))
     if copies.is_declared(name):
         return copies.declaration(name)
     if orders.is_order(name):

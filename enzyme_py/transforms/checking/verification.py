@@ -31,9 +31,10 @@ from enzyme_py.foundations.differences import (
     precision_of,
     slope_along,
 )
+from enzyme_py.foundations.places import argument_names, behind, where_is
 from enzyme_py.frontend.codegen.library import with_callees
 from enzyme_py.frontend.functions.bound_types import with_held
-from enzyme_py.frontend.target.lower import argument_names, behind, compile_kernel, where_is
+from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.transforms.checking.claims import Claim, NotChecked, Setting, claim_of, makes_claims
 
 ATTEMPTS = 3

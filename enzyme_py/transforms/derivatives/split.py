@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-from numba.core import types
-
-from enzyme_py.assembly.results import seed_type
 from enzyme_py.frontend.functions.bound_types import with_held
-from enzyme_py.frontend.target.lower import compile_kernel
-from enzyme_py.request import Activity, Direction
-from enzyme_py.transforms.derivatives.annotated import Annotated, BoundAnnotated
-from enzyme_py.transforms.plans.plans import Bound, Emit, Plan
+from enzyme_py.request import Direction
+from enzyme_py.transforms.derivatives.annotated import Annotated
+from enzyme_py.transforms.plans.plans import Plan
+
+if TYPE_CHECKING:
+    from enzyme_py.transforms.derivatives.bound_split import BoundHalf
 
 
 @dataclass(frozen=True)
@@ -31,46 +29,7 @@ class Half(Plan):
 
     def bind(self, argument_types: Sequence[Any]) -> BoundHalf:
         """See `Plan`."""
+        from enzyme_py.transforms.derivatives.bound_split import BoundHalf
+
         tape, *kinds = argument_types
         return BoundHalf(self, [tape, *with_held(kinds, self.annotated.skipped)])
-
-
-class BoundHalf(Bound):
-    """A half for arguments of known types."""
-
-    def __init__(self, plan: Half, argument_types: list[Any]) -> None:
-        count = sum(1 + plan.annotated.lanes(one) for one in plan.annotated.activities)
-        self.whole = BoundAnnotated(plan.annotated, argument_types[1 : 1 + count])
-        # The primal is always asked for: an array's shadow has the primal's shape.
-        self.request = replace(self.whole.request, direction=plan.direction, need_primal=True)
-        self.argument_types = argument_types
-        self.request_types = [types.intp, *argument_types[1:]]
-        if plan.direction is Direction.SPLIT_REVERSE and self._is_seeded():
-            kinds = [argument_types[1 + position] for position in self.whole.positions]
-            returned = compile_kernel(plan.annotated.kernel, tuple(kinds)).return_type
-            seeds = [seed_type(self.request, types.unliteral(returned))] * plan.annotated.width
-            self.request_types = [types.intp, *argument_types[1 : 1 + count], *seeds]
-            self.argument_types = [*argument_types[: 1 + count], *seeds]
-
-    def _is_seeded(self) -> bool:
-        given = len(self.argument_types) - 1 - len(self.whole.argument_types)
-        return given > 0 and self.request.result is not Activity.CONST
-
-    def resolve(self, request_result: Any) -> None:
-        """See `Bound`."""
-        if self.request.direction is Direction.SPLIT_FORWARD:
-            self.result = request_result
-        else:
-            self.whole.request = replace(self.request, need_primal=False)
-            self.whole.resolve(request_result)
-            self.result = self.whole.result
-
-    def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
-        """See `Bound`."""
-        parts = values[1 : 1 + len(self.whole.argument_types)]
-        self.whole.check_layouts(emit, parts)
-        items = emit.request(values)
-        if self.request.direction is Direction.SPLIT_FORWARD:
-            return emit.tuple(self.result, items)
-        own = self.whole.gradients(emit, parts, iter(items))
-        return emit.tuple(self.result, [own])

@@ -19,9 +19,9 @@ from enzyme_py.foundations.keeping import kept_with_kernel
 from enzyme_py.modes import Mode
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
-from enzyme_py.transforms.derivatives.drawn_again import warn_of_draws
 from enzyme_py.transforms.jacobians.rows import result_into
 from enzyme_py.transforms.plans.dispatcher import derivative_dispatcher
+from enzyme_py.transforms.plans.drawn_again import warn_of_draws
 from enzyme_py.transforms.plans.helpers import written_for
 from enzyme_py.transforms.plans.plans import Plan, PlanType, transform
 from enzyme_py.transforms.plans.structures import defined

@@ -6,32 +6,21 @@ pull-back of the vector through the gradient, which is the vector times the Hess
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NoReturn
-
-from numba.core import types
-from numba.extending import overload
 
 from enzyme_py.foundations.keeping import kept_with_kernel
 from enzyme_py.modes import Mode
-from enzyme_py.request import Activity
-from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.derivatives.gradient import Gradient
-from enzyme_py.transforms.derivatives.pullback import paired
 from enzyme_py.transforms.jacobians.jacobian import Jacobian, jacobian_runner
 from enzyme_py.transforms.plans.dispatcher import derivative_dispatcher
-from enzyme_py.transforms.plans.helpers import written_for
-from enzyme_py.transforms.plans.plans import Plan, PlanType, transform
+from enzyme_py.transforms.plans.plans import Plan
 from enzyme_py.transforms.plans.runners import named_runner
-from enzyme_py.transforms.plans.structures import each, written
-from enzyme_py.transforms.values.copies import copy_of
-from enzyme_py.transforms.values.shadows import zeros_laid_out_as
 
 
 @dataclass(frozen=True)
 class Product(Plan):
-    """A Hessian by the first argument, times a vector; compiled from `product_at`."""
+    """A Hessian by the first argument, times a vector; product_code.py writes `product_at` from it."""
 
     kernel: Any
     outer: Mode
@@ -85,53 +74,3 @@ def product_at(wanted: Any, x: Any, v: Any, others: Any) -> NoReturn:
     """Return (product, gradient or None); only in compiled code."""
     message = "product_at is called from compiled code only"
     raise RuntimeError(message)
-
-
-@written_for(product_at)
-def _product_at(wanted: PlanType, x: Any, v: Any, others: Any) -> Callable[..., Any]:
-    plan: Any = wanted.plan
-    gradient = gradient_kernel(plan)
-    scope: dict[str, Any] = {"run": transform, "copy_of": copy_of, "like": _like}
-    held = plan.skipped
-    rest = f"*others[:{held}]", f"*copy_of(others[{held}:])"
-    if plan.outer.is_forward:
-        others_left = len(others) - held
-        activities = (
-            *[Activity.CONST] * held,
-            Activity.DUPLICATED,
-            *[Activity.CONST] * others_left,
-        )
-        mode = replace(plan.outer, need_primal=True)
-        scope["plan"] = Annotated(gradient, mode, activities, skipped=held)
-        call = f"run(plan, {rest[0]}, copy_of(x), like(v, copy_of(x)), {rest[1]})"
-        return written("wanted, x, v, others", call, scope)
-    scope["plan"] = Gradient(
-        paired(gradient),
-        (0,),
-        is_single=True,
-        skipped=1 + held,
-        runtime_activity=plan.outer.runtime_activity,
-        strong_zero=plan.outer.strong_zero,
-    )
-    call = f"(run(plan, v, {rest[0]}, copy_of(x), {rest[1]}), None)"
-    return written("wanted, x, v, others", call, scope)
-
-
-def _like(direction: Any, value: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_like, strict=False)
-def _laid_out_like(direction: Any, value: Any) -> Callable[..., Any]:
-    """Return the direction as a tangent of the value: its type and strides."""
-    if isinstance(value, types.BaseTuple):
-        return each(value, "direction, value", "like(direction[{i}], value[{i}])", {"like": _like})
-    if isinstance(value, types.Array):
-        return _array_like
-    return lambda direction, value: value * 0 + direction
-
-
-def _array_like(direction, value):  # type: ignore[no-untyped-def]  # compiled by Numba
-    tangent = zeros_laid_out_as(value)
-    tangent[...] = direction
-    return tangent

@@ -4,11 +4,14 @@ A derivative is compiled at its first call, so what the user did wrong is found 
 frames of Numba. This dispatcher takes the error out of there and raises it anew, from the user's
 own call; `enzyme_py.set_verbose_errors(True)` keeps every frame. Calls of compiled code do not pass
 through here: Numba's C dispatcher asks for a compilation only where it has no code.
+
+Making one imports nothing of typing, lowering or Enzyme; its first call does (`_compiled_entry`).
 """
 
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import inspect
 import warnings
@@ -16,24 +19,27 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numba
 from numba.core import dispatcher, errors, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
-from enzyme_py.assembly.marker import request_signature
-from enzyme_py.autodiff import compiled, watcher
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
+from enzyme_py.finished.search import Search
+from enzyme_py.foundations.collecting import seldom_collected
 from enzyme_py.foundations.keeping import released
+from enzyme_py.foundations.places import where_is
+from enzyme_py.foundations.progress import line as _line  # noqa: F401  (draws while there are stages)
+from enzyme_py.foundations.stages import stage
 from enzyme_py.foundations.trees import holds_tree, over_trees
+from enzyme_py.foundations.watcher import watcher
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
-from enzyme_py.frontend.target.interrupts import protect_numba
-from enzyme_py.frontend.target.lower import where_is
+from enzyme_py.frontend.target.registries import protect_numba
+from enzyme_py.frontend.target.teaching import teach
+from enzyme_py.native.python_calls import c_function
 from enzyme_py.settings import settings, when_checking
 from enzyme_py.transforms.plans.plans import Plan
-from enzyme_py.transforms.plans.structures import written
-from enzyme_py.transforms.plans.unloading import RunnerCompiler
+from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
 
 CAN_BE_TAKEN = (
     "pass numbers, arrays, tuples, lists, dicts or dataclasses of these, or a numba.typed.List of "
@@ -51,20 +57,50 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         _dispatchers.add(self)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        protect_numba()
         if any(map(holds_tree, self._flattened(args))):
-            return self._entry_for_trees(len(args))
+            return self._entry_for_trees
         try:
-            self._check_arguments(args)
-            self._compile_ahead(args)
-            entry = super()._compile_for_args(*args, **kws)
-            return self._verified(entry, args)
+            with self._at_work():
+                self._check_arguments(args)
+                search = Search.of(self, args)
+                with stage("cache"):
+                    entry = search.finished()
+                if entry is not None:
+                    self._finished.append(entry)
+                    self._insert(search.codes, entry)
+                    return entry
+                protect_numba()
+                with seldom_collected():
+                    entry = self._compiled_entry(args, kws)
+                with stage("cache"):
+                    search.keep(self.overloads)
+                return self._verified(entry, args)
         except (EnzymeError, errors.NumbaError) as error:
             if settings.verbose and isinstance(error, EnzymeError):
                 raise
             found = self._told(error)
         # Outside of the handler, so that the error does not drag Numba's along.
         raise found.with_traceback(None)
+
+    def _compiled_entry(self, args: tuple[Any, ...], kws: Any) -> Any:
+        """Return what Numba's C dispatcher calls, made by compiling. What that takes is imported here."""
+        teach()
+        self._compile_ahead(args)
+        return super()._compile_for_args(*args, **kws)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile an overload, for a call from Python or from compiled code."""
+        with self._at_work():
+            teach()
+            return super().compile(sig)
+
+    def _at_work(self) -> contextlib.AbstractContextManager[None]:
+        """Be in the stage that makes what Python calls; what is compiled on the way counts itself."""
+        kernel = getattr(self.plan, "kernel", None)
+        name = "" if kernel is None else kernel.py_func.__name__
+        own = self.py_func.__name__
+        title = own.replace(f"_of_{name}", f" of {name}") if own.endswith(f"_of_{name}") else f"{own} of {name}"
+        return stage("entry", name, title)
 
     def _verified(self, entry: Any, args: tuple[Any, ...]) -> Any:
         """Return an entry, after a comparison with differences if that is asked for.
@@ -80,7 +116,8 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
             self._clear()
             from enzyme_py.transforms.checking.verification import verify
 
-            self._settled[kinds] = verify(self, entry, args, self._attempts[kinds])
+            with stage("checking"):
+                self._settled[kinds] = verify(self, entry, args, self._attempts[kinds])
             self._attempts[kinds] += 1
             if not self._settled[kinds]:
                 return entry
@@ -89,9 +126,8 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
 
     def _insert(self, codes: Iterable[int], entry: Any, objectmode: bool = False) -> None:
         """Let the C dispatcher learn of an entry, once: of a signature given twice it would find neither."""
-        codes = tuple(codes)
-        if codes not in self._known:
-            self._known.add(codes)
+        codes, mine = tuple(codes), object()
+        if self._known.setdefault(codes, mine) is mine:  # one of several threads, at once
             super()._insert(codes, entry, objectmode)
 
     def _clear(self) -> None:
@@ -99,9 +135,14 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         super()._clear()
 
     @functools.cached_property
-    def _known(self) -> set[tuple[int, ...]]:
+    def _finished(self) -> list[Any]:
+        """Entries that were not compiled here: the C dispatcher does not hold what it calls."""
+        return []
+
+    @functools.cached_property
+    def _known(self) -> dict[tuple[int, ...], object]:
         """The signatures that the C dispatcher has."""
-        return set()
+        return {}
 
     def verify(self, args: tuple[Any, ...]) -> None:
         """Compare the derivative for arguments of these types with differences, if that is still to do."""
@@ -118,7 +159,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
 
     def ask_again(self) -> None:
         """Let the next call of every overload come through here."""
-        if any(not self._settled[tuple(kinds)] for kinds in self.overloads):
+        if self._finished or any(not self._settled[tuple(kinds)] for kinds in self.overloads):
             self._clear()
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -134,6 +175,9 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         So other threads compile while this one waits for Enzyme. Numba finds what was made; of what
         it would refuse nothing is said here.
         """
+        from enzyme_py.assembly.marker import request_signature
+        from enzyme_py.compiling import compiled
+
         plan = self.plan
         is_watched = watcher.get() is not None  # the watcher compiles for itself
         if plan is None or is_watched or not _runs_plan(self.py_func):
@@ -149,30 +193,16 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         except (errors.NumbaError, TypeError):
             return
 
-    def _entry_for_trees(self, count: int) -> Any:
-        """Return what Numba's C dispatcher calls with `count` arguments that hold dicts or lists.
+    @functools.cached_property
+    def _entry_for_trees(self) -> Any:
+        """What Numba's C dispatcher calls with arguments that hold dicts or lists.
 
-        It must be machine code with the C signature of a compiled overload. Numba makes it, in
-        object mode: a call back to Python, where the trees become tuples and the dispatcher is
-        called again.
+        It calls back to Python, where the trees become tuples and the dispatcher is called again.
         """
-        found = self._tree_entries.get(count)
-        if found is None:
-            call = over_trees(self._call_flattened)
-            names = ", ".join(f"argument_{i}" for i in range(count))
-            scope = {"call": call, "__name__": None}  # object mode looks the name up at each call
-            function = written(names, f"call({names})", scope)
-            made = numba.jit(forceobj=True)(function)
-            found = made.compile((types.pyobject,) * count)
-            self._tree_entries[count] = found
-        return found
+        return c_function(over_trees(self._call_flattened))
 
     def _call_flattened(self, *args: Any) -> Any:
         return self(*self._flattened(args))
-
-    @functools.cached_property
-    def _tree_entries(self) -> dict[int, Any]:
-        return {}
 
     def _told(self, error: Exception) -> EnzymeError:
         own = own_error(error)

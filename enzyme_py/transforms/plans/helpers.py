@@ -18,7 +18,7 @@ from numba.extending import lower_builtin
 
 from enzyme_py.foundations.keeping import made_of, released
 from enzyme_py.transforms.plans.plans import PlanType
-from enzyme_py.transforms.plans.unloading import RunnerCompiler
+from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
 
 Write = Callable[..., Callable[..., Any]]
 

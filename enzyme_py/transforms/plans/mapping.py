@@ -13,10 +13,11 @@ from numba.extending import overload
 
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.keeping import kept_with_kernel
-from enzyme_py.frontend.target.lower import argument_names, where_is
+from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.transforms.plans.dispatcher import DerivativeDispatcher
 from enzyme_py.transforms.plans.helpers import written_for
 from enzyme_py.transforms.plans.plans import Plan, PlanType
+from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
 from enzyme_py.transforms.plans.structures import (
     at,
     defined,
@@ -26,7 +27,6 @@ from enzyme_py.transforms.plans.structures import (
     paths,
     regrouped,
 )
-from enzyme_py.transforms.plans.unloading import RunnerCompiler
 
 Axes = int | tuple[int | None, ...]
 
@@ -42,6 +42,7 @@ def mapped(kernel: Any, held: int, axes: Axes) -> Any:
     scope: dict[str, Any] = {"map_items": map_items, "plan": Mapped(kernel, held, axes)}
     shown = name if name.isidentifier() else "vmap_of_lambda"
     made = defined(f"def {shown}({head}):\n    return map_items(plan, {given})", shown, scope)
+    made.plan = scope["plan"]  # type: ignore[attr-defined]  # for its dispatcher
     made.__doc__ = f"{name}, made by enzyme_py from `{kernel.py_func.__name__}`."
     options = {"nopython": True, "nogil": True}
     return DerivativeDispatcher(made, targetoptions=options, pipeline_class=RunnerCompiler)

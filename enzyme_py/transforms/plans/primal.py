@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
 from enzyme_py.frontend.functions.bound_types import with_held
 from enzyme_py.request import Activity, Direction, Request
-from enzyme_py.transforms.plans.plans import Bound, Emit, Plan
+from enzyme_py.transforms.plans.plans import Bound, Plan
+
+if TYPE_CHECKING:
+    from enzyme_py.transforms.plans.binding import Emit
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,7 @@ class Primal(Plan):
     """The kernel itself, run by the machinery of derivatives."""
 
     kernel: Any
+    runs: str = ""  # what runs it again, if anything does: said where it draws random numbers
 
     def bind(self, argument_types: Sequence[Any]) -> BoundPrimal:
         """See `Plan`."""
@@ -31,6 +35,10 @@ class BoundPrimal(Bound):
         self.argument_types = argument_types
         self.request_types = argument_types
         activities = tuple(Activity.CONST for _ in argument_types)
+        if plan.runs:
+            from enzyme_py.transforms.plans.drawn_again import warn_of_draws
+
+            warn_of_draws(plan.kernel, tuple(argument_types), plan.runs)
         self.request = Request(plan.kernel, Direction.PRIMAL, activities, result=Activity.CONST)
 
     def resolve(self, request_result: Any) -> None:

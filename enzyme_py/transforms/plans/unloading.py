@@ -4,43 +4,33 @@ Numba hands every module to one engine of the process, which keeps IR and machin
 function, measured). The library here does the same work on the same IR, in an LLVM context of its own, and loads the code as
 that of derivatives is loaded: it is unloaded with its last reference. Where other compiled code calls the
 function, and where something is needed that only Numba's engine has, Numba's own library takes its place.
+The pipeline that chooses it is in runner_compiler.py.
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, codegen, types
-from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.environment import Environment
-from numba.core.typed_passes import NopythonTypeInference
 
 from enzyme_py.errors import UnresolvedSymbolError
 from enzyme_py.foundations.llvm_modules import Modules, run_once
 from enzyme_py.native.code import ObjectCode
-from enzyme_py.native.load import link
+from enzyme_py.native.function import NativeFunction
+from enzyme_py.native.loading import link
 from enzyme_py.native.machine import target_machine
-from enzyme_py.native.optimise import outside_names
+from enzyme_py.native.optimising import outside_names
+from enzyme_py.native.stored.disk_cache import holds_addresses
 from enzyme_py.native.symbols import shared_address
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # how the names begin of pointers to what Numba calls environments
 _WRAPPER = "_ZN7cpython"
-
-
-class RunnerCompiler(Compiler):  # type: ignore[misc]
-    """Numba's pipeline, with a library that can be unloaded where nothing returned points into it."""
-
-    def define_pipelines(self) -> list[Any]:
-        """Return Numba's pipelines; of one in object mode nothing changes."""
-        pipelines: list[Any] = super().define_pipelines()
-        if not self.state.flags.force_pyobject:
-            pipelines[0].add_pass_after(ChooseLibrary, NopythonTypeInference)
-            pipelines[0].finalize()
-        return pipelines
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -79,7 +69,8 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         self._optimised = b""
         self._addresses: dict[str, int] = {}
         self._loaded: object = None
-        self._environments: dict[str, object] = {}
+        self.code: ObjectCode | None = None  # that is loaded
+        self.environments: dict[str, Any] = {}  # the constants that it looks up, by symbol
         self._of_numba: Any = None
 
     # -- what Numba does with a library while it lowers
@@ -113,7 +104,7 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
     def set_env(self, name: str, environment: object) -> None:
         """Let the code find the Python objects that it needs."""
-        self._environments[name] = environment
+        self.environments[name] = environment
         if self._loaded is not None:
             address = ctypes.c_void_p.from_address(self._addresses[name])
             address.value = id(environment)
@@ -142,6 +133,22 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         """The bitcode, for a caller of the same kind; nothing where Numba's library took the place."""
         return self._optimised if self._loaded is not None else b""
 
+    def derivatives(self) -> Iterator[NativeFunction]:
+        """Yield those that the code calls, each once."""
+        found: dict[int, NativeFunction] = {}
+        pending: list[Any] = [self]
+        while pending:
+            library = pending.pop()
+            for one in getattr(library, "enzyme_py_derivatives", ()):
+                found[id(one.keep_alive)] = one
+            pending.extend(getattr(library, "_linking_libraries", ()))
+        yield from found.values()
+
+    def holds_addresses(self) -> bool:
+        """Tell whether an address of this process stands in the code."""
+        with Modules() as modules:
+            return holds_addresses(str(modules.parsed(self._optimised)))
+
     def _numbas(self) -> Any:
         """Return the same as a library of Numba's, which stays for ever."""
         if self._of_numba is None:
@@ -153,7 +160,7 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
             for library in self._linking_libraries:
                 made.add_linking_library(library)
             made.finalize()
-            for name, environment in self._environments.items():
+            for name, environment in self.environments.items():
                 made.codegen.set_env(name, environment)
             self._of_numba = made
         return self._of_numba
@@ -195,6 +202,7 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         needed = tuple(outside_names(final))
         code = ObjectCode(target_machine().emit_object(final), (*functions, *names), needed)
         self._loaded, self._addresses = link(code, shared_address)
+        self.code = code
         for name in names:  # of the functions that are called
             environment = Environment._memo.get(name)
             if environment is not None:

@@ -22,8 +22,8 @@ from enzyme_py.errors import ShadowError
 from enzyme_py.frontend.containers.typed_lists import rebuilt
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.target.target import KernelContext
-from enzyme_py.native.runtime import runtime_addresses
-from enzyme_py.transforms.plans.plans import Emit
+from enzyme_py.native.runtime import register
+from enzyme_py.transforms.plans.binding import Emit
 
 
 def shadow_type(kind: Any) -> Any:
@@ -106,9 +106,9 @@ def _zeros_in_large_pages(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     )
     start = context.nrt.meminfo_data(builder, meminfo)
     function = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, size.type])
-    address = runtime_addresses()["enzyme_py_large"]
-    large = context.add_dynamic_addr(builder, address, info="enzyme_py_large")
-    builder.call(builder.bitcast(large, function.as_pointer()), [start, size])
+    register()
+    large = cgutils.get_or_insert_function(builder.module, function, "enzyme_py_large")
+    builder.call(large, [start, size])
     cgutils.memset(builder, start, size, 0)
     made = arrayobj.make_array(shadow_type(kind))(context, builder)
     arrayobj.populate_array(

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import os
+import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import llvmlite.binding as llvm
 
@@ -21,12 +24,15 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.watched import Origin, forget, watch
 from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.machine import target_machine
+from enzyme_py.symbols import RULE_CODE
 
 _numbers = itertools.count(1)
 
 
 class _Linked:
     """Owns the memory of one function's code."""
+
+    function: NativeFunction | None = None  # without its keep_alive, which is this
 
     def __init__(self, linker: llvm.LLJIT, code: llvm.ResourceTracker) -> None:
         unloading = weakref.finalize(self, _unload, linker, code)
@@ -38,34 +44,108 @@ def _unload(linker: llvm.LLJIT, code: llvm.ResourceTracker) -> None:
     linker.close()
 
 
+# What is loaded, by its name in the disk cache. One name is one symbol, so it may not be loaded twice at a time: whoever
+# holds the one would call the other, which may go before.
+_loaded: weakref.WeakValueDictionary[str, _Linked] = weakref.WeakValueDictionary()
+
+
+class _Turn:
+    """Who loads now; a process that is forked begins with nobody."""
+
+    lock = threading.Lock()
+
+    @classmethod
+    def begin(cls) -> None:
+        cls.lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_Turn.begin)
+
+
+def loaded(key: str) -> NativeFunction | None:
+    """Return the code of this name in the disk cache, if it is loaded."""
+    linked = _loaded.get(key)
+    if linked is None or linked.function is None:
+        return None
+    return replace(linked.function, keep_alive=linked)
+
+
 def load(
-    code: ObjectCode, where: Where | None = None, origin: Origin | None = None
+    code: ObjectCode, where: Where | None = None, origin: Origin | None = None, key: str = ""
 ) -> NativeFunction:
-    """Put code where it can run, and tell LLVM of its entries under process-wide names."""
+    """Put code where it can run, and tell LLVM of its entries; `key` is its name in the disk cache."""
+    if not key:
+        return _load(code, where, origin, key)
+    with _Turn.lock:
+        return loaded(key) or _load(code, where, origin, key)
+
+
+def _load(
+    code: ObjectCode, where: Where | None, origin: Origin | None, key: str
+) -> NativeFunction:
     begun = time.perf_counter()
-    linked, addresses = link(code, symbols.address_of, where)
+    linked, addresses = link(code, _addresses(code), where)
     if origin is not None and code.layout.size:
         begin = watch(origin, addresses[code.entries[0]], code.layout)
         # Before the code goes: finalizers run last made first.
         weakref.finalize(linked, forget, begin).atexit = False
-    names = _register(addresses)
+    names = _register(addresses, key or str(next(_numbers)))
     seconds = time.perf_counter() - begun
-    return NativeFunction(
+    function = NativeFunction(
         addresses=addresses,
         symbols=names,
-        keep_alive=linked,
+        keep_alive=None,
         profile=Profile(
             load=seconds,
             object_bytes=len(code.binary),
             object_hash=hashlib.sha256(code.binary).hexdigest(),
         ),
         lost=code.lost,
+        key=key,
+        rules=rules_of(code),
     )
+    if key:
+        linked.function = function
+        _loaded[key] = linked
+    return replace(function, keep_alive=linked)
+
+
+@dataclass(frozen=True)
+class RuleCode:
+    """The code of a rule that is loaded (rule_code.py); it is never unloaded."""
+
+    address: int
+    holder: object
+    key: str  # its name in the disk cache, if it has one
+    needs: tuple[str, ...]  # the symbols of other rules that it calls
+
+
+rules: dict[str, RuleCode] = {}  # by symbol
+
+
+def rules_of(code: ObjectCode) -> tuple[str, ...]:
+    """Return the symbols of the rules that code calls."""
+    return tuple(name for name in code.symbols if name.startswith(RULE_CODE))
+
+
+def _addresses(code: ObjectCode) -> Callable[[str], int | None]:
+    """Return what finds the outside names of code."""
+    if all(name in rules for name in rules_of(code)):
+        return address_of
+    from enzyme_py.native import rule_code  # which is linked by this file itself
+
+    return rule_code.address_of
+
+
+def address_of(name: str) -> int | None:
+    """Return the address of an outside name, also of a rule whose code is loaded."""
+    known = rules.get(name)
+    return symbols.address_of(name) if known is None else known.address
 
 
 def link(
     code: ObjectCode, address: Callable[[str], int | None], where: Where | None = None
-) -> tuple[object, dict[str, int]]:
+) -> tuple[_Linked, dict[str, int]]:
     """Put code where it can run, with what it needs at the given addresses.
 
     Returns what holds the code, and the addresses of its entries.
@@ -91,9 +171,8 @@ def _link(
     return _Linked(linker, tracker), {entry: tracker[entry] for entry in code.entries}
 
 
-def _register(addresses: Mapping[str, int]) -> dict[str, str]:
-    number = next(_numbers)
-    names = {entry: f"enzyme_py_d{number}_{entry}" for entry in addresses}
+def _register(addresses: Mapping[str, int], code: str) -> dict[str, str]:
+    names = {entry: f"enzyme_py_d{code}_{entry}" for entry in addresses}
     for entry, name in names.items():
         llvm.add_symbol(name, addresses[entry])
     return names

@@ -16,8 +16,9 @@ import pytest
 from enzyme_py import native
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import CacheWarning, UnresolvedSymbolError
+from enzyme_py.foundations.files import trusted_files
 from enzyme_py.native import machine
-from enzyme_py.native.stored import disk_cache
+from enzyme_py.native.stored import disk_cache, shelf
 from enzyme_py.settings import config, settings
 from tests.native.modules import TRIPLE, CountingHost, before_the_pass, call_scalar, differentiated
 
@@ -28,8 +29,8 @@ is_root = os.geteuid() == 0
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setattr(disk_cache, "_warned", set())
-    monkeypatch.setattr(disk_cache, "_budget", disk_cache._Budget())
+    monkeypatch.setattr(trusted_files, "_warned", set())
+    monkeypatch.setattr(shelf, "budget", shelf.Budget())
     with config(cache_dir=tmp_path / "cache", cache=True):
         yield tmp_path / "cache" / "derivatives"
 
@@ -56,7 +57,7 @@ def test_the_second_time_the_host_is_not_asked(folder: Path) -> None:
 def test_another_process_finds_it() -> None:
     assert compiled() == 1
     program = (
-        "from tests.native.test_disk_cache import MODULE, IDENTITY\n"
+        "from tests.native.stored.test_disk_cache import MODULE, IDENTITY\n"
         "from tests.native.modules import call_scalar, refuse\n"
         "from enzyme_py import native\n"
         "f = native.compile(MODULE, refuse, IDENTITY)\n"
@@ -266,7 +267,7 @@ def test_what_a_killed_writer_left_is_cleared(
         path.write_bytes(b"x" * 100_000)
     os.utime(left, (1_000_000, 1_000_000))
     with config(cache_limit=150_000):
-        monkeypatch.setattr(disk_cache, "_budget", disk_cache._Budget())  # a process begins
+        monkeypatch.setattr(shelf, "budget", shelf.Budget())  # a process begins
         compiled(variant(1))
     assert not left.exists()
     assert fresh.exists()
@@ -293,7 +294,7 @@ def test_many_writers_of_one_key(folder: Path) -> None:
 def test_many_processes_share_one_folder(folder: Path) -> None:
     program = (
         "import sys\n"
-        "from tests.native.test_disk_cache import IDENTITY, variant\n"
+        "from tests.native.stored.test_disk_cache import IDENTITY, variant\n"
         "from tests.native.modules import CountingHost, call_scalar\n"
         "from enzyme_py import native\n"
         "for i in range(60):\n"

@@ -10,9 +10,11 @@ import warnings
 from typing import Any
 
 from enzyme_py.errors import DrawnAgainWarning, RuleError
-from enzyme_py.foundations.keeping import kept_with_kernel
+from enzyme_py.finished.keeping import WARNED
+from enzyme_py.foundations.keeping import kept_with_kernel, made_of
+from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.numpy_functions.draws import draws, seeds
-from enzyme_py.frontend.target.lower import compile_kernel, where_is
+from enzyme_py.frontend.target.lower import compile_kernel
 
 
 @kept_with_kernel
@@ -21,6 +23,7 @@ def warn_of_draws(kernel: Any, kinds: tuple[Any, ...], runs: str) -> None:
     library = compile_kernel(kernel, kinds).library
     if not draws(library) or seeds(library):
         return
+    made_of(kernel, WARNED)[kinds] = True
     name, where = kernel.py_func.__name__, where_is(kernel)
     what = f"`{name}` draws random numbers, and {runs}: they belong to different draws"
     remedy = "draw before, and pass the draws as an argument, or seed inside the kernel"

@@ -9,9 +9,6 @@ requests in relaxing.py, other forms of the code in passes/attempts.py, the pass
 from __future__ import annotations
 
 import contextlib
-import contextvars
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,9 +18,11 @@ from enzyme_py import host, native, relaxing
 from enzyme_py.assembly.entry import argument_count, assemble
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
+from enzyme_py.foundations.collecting import seldom_collected
 from enzyme_py.foundations.keeping import lock_of, made_of
-from enzyme_py.foundations.timings import record
-from enzyme_py.frontend.target.lower import where_is
+from enzyme_py.foundations.places import where_is
+from enzyme_py.foundations.stages import stage
+from enzyme_py.foundations.watcher import watcher
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction
@@ -35,10 +34,6 @@ from enzyme_py.passes.hunting.watching import with_places
 from enzyme_py.request import Direction, Request
 from enzyme_py.settings import settings
 
-# What makes code of a module in place of the usual way, while someone watches (inspect/hunting.py).
-watcher: contextvars.ContextVar[Callable[[DifferentiatedModule], NativeFunction] | None]
-watcher = contextvars.ContextVar("watcher", default=None)
-
 
 def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     """Return the machine code of a request for arguments of the given Numba types."""
@@ -47,7 +42,7 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
         request = replace(request, direction=Direction.SPLIT_FORWARD)
     if watcher.get() is not None:
         return _compile(request, given_types)
-    key = request, given_types, tuned.current()
+    key = request, given_types, tuned.current(), settings.keep_slopes
     known: dict[Any, NativeFunction] = made_of(request.kernel, "derivatives")
     found = known.get(key)
     if found is not None:
@@ -55,7 +50,8 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     # Numba holds its lock where it types a call: whoever waits for another thread then could wait for ever. It does not
     # hold it while Enzyme works: other threads may compile then.
     alone = contextlib.nullcontext() if global_compiler_lock.is_locked() else lock_of(request.kernel)
-    with alone:
+    name = request.kernel.py_func.__name__
+    with stage("entry", name, request.name.replace("_", " ")), alone:
         return known.get(key) or known.setdefault(key, _compile(request, given_types))
 
 
@@ -68,7 +64,7 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     def differentiates_a_derivative(one: Request) -> bool:
         return _assembled(one, given_types).is_nested
 
-    with journal.kept() as kept:
+    with seldom_collected(), journal.kept() as kept:
         try:
             function = relaxing.first_that_serves(request, ask, differentiates_a_derivative)
         except EnzymeError as refusal:
@@ -79,16 +75,14 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
 
 
 def _assembled(request: Request, given_types: tuple[Any, ...]) -> DiffModule:
-    with global_compiler_lock:
+    with stage("assembling"), global_compiler_lock:
         return assemble(request, given_types)
 
 
 def _as_asked(
     request: Request, given_types: tuple[Any, ...], refusal: ActivityError | None
 ) -> NativeFunction:
-    begun = time.perf_counter()
     module = _assembled(request, given_types)
-    lowered = time.perf_counter() - begun
     copies_blocks = refusal is not None and request.direction is Direction.FORWARD
 
     def through_enzyme(module: DiffModule) -> DifferentiatedModule:
@@ -98,15 +92,16 @@ def _as_asked(
     if watch is not None:
         code = host.simplify(module).code
         with_places(code)
-        return watch(through_enzyme(module.with_code(code)))
+        watched: NativeFunction = watch(through_enzyme(module.with_code(code)))
+        return watched
     # Code made without that check may not answer for a request that needs it.
     way = " without block copies" if copies_blocks else ""
-    module = tuned.with_choice(module, host.identity() + way)
+    with stage("host"):  # which may have to be installed first
+        identity = host.identity() + way
+    module = tuned.with_choice(module, identity)
     if settings.record is not None:  # the disk cache, left out, would have no IR to record
         function = native.compile(module, recorded(through_enzyme, settings.record, way))
     else:
-        function = native.compile(module, with_shipped(through_enzyme, way), host.identity() + way)
+        function = native.compile(module, with_shipped(through_enzyme, way), identity)
     tuned.note(function.profile.object_hash)
-    for stage, seconds in {"numba": lowered, **function.profile.stages}.items():
-        record(module.where.kernel or "", stage, seconds)
     return function

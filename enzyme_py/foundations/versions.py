@@ -1,0 +1,65 @@
+"""Which library a function or a class belongs to, and what version of it is here."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import platform
+import sys
+import types as pytypes
+from typing import Any
+
+import numpy as np
+
+from enzyme_py.foundations.files.own_files import fingerprint
+
+_LIBRARIES = {"numpy", "scipy", "numba", "llvmlite"}
+OWN = __name__.partition(".")[0]
+
+
+def is_library(module: str | None) -> bool:
+    root = (module or "").partition(".")[0]
+    return (
+        root in _LIBRARIES
+        or root == OWN
+        or (root in sys.stdlib_module_names and root != "__main__")
+    )
+
+
+def in_library(value: Any) -> tuple[Any, ...] | None:
+    """Return what stands for a function or class of a library, if its name leads to it."""
+    module = getattr(value, "__module__", None)
+    for name in {getattr(value, one, None): None for one in ("__qualname__", "__name__")}:
+        for place in (module, *_PLACES.get(type(value), ())):
+            if isinstance(name, str) and is_library(place) and _reached(place, name) is value:
+                return ("of a library", place, name, version_of_module(place))
+    return None
+
+
+# Where those are found that know no module.
+_PLACES: dict[type, tuple[str, ...]] = {
+    np.ufunc: ("numpy", "scipy.special"),
+    pytypes.BuiltinMethodType: ("numpy.random",),
+}
+
+
+def _reached(module: str | None, name: str) -> Any:
+    found: Any = sys.modules.get(module or "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def version_of_module(module: str | None) -> str:
+    return version_of((module or "").partition(".")[0])
+
+
+@functools.cache
+def version_of(root: str) -> str:
+    """Return the version of a library; of this package, the state of its files."""
+    if root == OWN:
+        return fingerprint()
+    if root in _LIBRARIES:
+        loaded = getattr(sys.modules.get(root), "__version__", None)
+        return str(loaded or importlib.metadata.version(root))
+    return platform.python_version()

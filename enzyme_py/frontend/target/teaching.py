@@ -1,0 +1,91 @@
+"""What Numba must know of us it is taught when it first has to know: before that, nothing of it is imported.
+
+    teach()             imports all that registers something with Numba, once
+    watch_numba()       lets Numba call it where compiled code names something of ours
+
+Typing and lowering of derivatives, rules and linear algebra take half a second to import. A process that runs
+finished machine code needs none of that, and neither does one that compiles functions which have nothing to do with us.
+
+Numba asks `typeof_impl` for the type of each value that compiled code names, and of each argument. Two of its entries are
+wrapped, that for classes and that for what has no entry: the first value of ours that comes by ends the wrapping, and what
+was taught then is put into Numba's contexts while it types. What must be there before a value is named registers with the
+import of this package: the closures of functions/captures.py.
+
+`teach` takes Numba's lock before it imports anything, in this order always: imports wait for each other too, and two threads
+that took both in turn would wait for ever. So whoever imports these modules late calls it first.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import threading
+import types as pytypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+from numba.extending import typeof_impl
+
+from enzyme_py.foundations.stages import stage
+from enzyme_py.frontend.target.interrupts import uninterrupted
+
+# By name: they are rooms of later than this one.
+_LESSONS = ("enzyme_py.linalg", "enzyme_py.calls.compiled")
+# What is not ours, and is taught nevertheless: the overloads of calls/compiled/ and of transforms/values/functions.py.
+_OTHERS = (functools.partial, np.tile)
+_WATCHED = (object, type)
+
+
+class _State:
+    is_taught = False
+    teacher: int | None = None  # the thread that imports now
+    usual: dict[type, Callable[..., Any]]  # Numba's own entries, while ours stand in their place
+
+
+def teach() -> None:
+    """Let Numba know everything: see above."""
+    if _State.is_taught:
+        return
+    with global_compiler_lock, uninterrupted():
+        if _State.is_taught or _State.teacher is not None:  # by this thread: it has the lock
+            return
+        _State.teacher = threading.get_ident()
+        try:
+            with stage("imports"):
+                for name in _LESSONS:
+                    importlib.import_module(name)
+            _State.is_taught = True
+        finally:
+            _State.teacher = None
+        for kind, usual in getattr(_State, "usual", {}).items():
+            typeof_impl.register(kind, usual)
+
+
+def watch_numba() -> None:
+    """Have Numba teach itself where it first meets something of ours."""
+    _State.usual = {kind: typeof_impl.dispatch(kind) for kind in _WATCHED}
+    for kind in _WATCHED:
+        typeof_impl.register(kind, functools.partial(_typeof, _State.usual[kind]))
+
+
+def _typeof(usual: Callable[..., Any], value: Any, context: Any) -> Any:
+    """Return the type of a value that Numba itself has no type for, or of a class."""
+    is_settled = _State.is_taught or _State.teacher == threading.get_ident()
+    if is_settled or not is_ours(value):
+        return usual(value, context)
+    teach()  # or wait for who does
+    with global_compiler_lock, uninterrupted():  # other threads may be typing
+        for one in (cpu_target.typing_context, cpu_target.target_context):
+            one.refresh()
+    return typeof_impl(value, context)
+
+
+def is_ours(value: Any) -> bool:
+    """Tell whether a value is a function, a class or an object of this package, or one that it teaches Numba."""
+    owner = value if isinstance(value, type | pytypes.FunctionType) else type(value)
+    module = getattr(owner, "__module__", None)
+    is_own = isinstance(module, str) and module.partition(".")[0] == "enzyme_py"
+    return is_own or any(value is one for one in _OTHERS)
