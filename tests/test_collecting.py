@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import itertools
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -31,7 +32,7 @@ def test_within_a_block_and_behind_it() -> None:
     assert gc.get_threshold() == USUAL
 
 
-@pytest.mark.parametrize("order", itertools.permutations(range(3)))
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_blocks_of_threads_end_in_any_order(order: tuple[int, ...]) -> None:
     blocks = []
     for _ in order:
@@ -61,3 +62,11 @@ def test_an_exception_ends_a_block() -> None:
     with pytest.raises(ValueError, match="no"), seldom_collected():
         raise ValueError("no")
     assert gc.get_threshold() == USUAL
+
+
+def test_a_forked_process_is_as_before() -> None:
+    with seldom_collected():
+        child = os.fork()
+        if not child:
+            os._exit(gc.get_threshold() != USUAL)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

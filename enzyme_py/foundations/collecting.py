@@ -41,7 +41,7 @@ def seldom_collected() -> Iterator[None]:
         yield
     finally:
         with _blocks.lock:
-            _blocks.open -= 1
+            _blocks.open = max(0, _blocks.open - 1)
             # Whichever block ends last; what somebody else has set meanwhile stays.
             if not _blocks.open and gc.get_threshold() == _RARELY:
                 gc.set_threshold(*_blocks.before)
@@ -50,6 +50,9 @@ def seldom_collected() -> Iterator[None]:
 def _forget() -> None:
     """In a process made by os.fork: another thread may have held the lock, and does not end its block here."""
     _blocks.lock = threading.Lock()
+    if _blocks.open and gc.get_threshold() == _RARELY:
+        gc.set_threshold(*_blocks.before)
+    _blocks.open = 0
 
 
 os.register_at_fork(after_in_child=_forget)
