@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from enzyme_py.foundations.collecting import _RARELY, seldom_collected
+from enzyme_py.frontend.target.collecting import _RARELY, seldom_collected
 
 USUAL = (600, 11, 12)
 
