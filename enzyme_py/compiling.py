@@ -18,11 +18,11 @@ from enzyme_py import host, native, relaxing
 from enzyme_py.assembly.entry import argument_count, assemble
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
-from enzyme_py.foundations.collecting import seldom_collected
 from enzyme_py.foundations.keeping import lock_of, made_of
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.stages import stage
 from enzyme_py.foundations.watcher import watcher
+from enzyme_py.frontend.target.collecting import seldom_collected
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.native.function import NativeFunction

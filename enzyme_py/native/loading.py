@@ -74,17 +74,16 @@ def load(
     code: ObjectCode, where: Where | None = None, origin: Origin | None = None, key: str = ""
 ) -> NativeFunction:
     """Put code where it can run, and tell LLVM of its entries; `key` is its name in the disk cache."""
+    _bring_rules(code)
     if not key:
         return _load(code, where, origin, key)
     with _Turn.lock:
         return loaded(key) or _load(code, where, origin, key)
 
 
-def _load(
-    code: ObjectCode, where: Where | None, origin: Origin | None, key: str
-) -> NativeFunction:
+def _load(code: ObjectCode, where: Where | None, origin: Origin | None, key: str) -> NativeFunction:
     begun = time.perf_counter()
-    linked, addresses = link(code, _addresses(code), where)
+    linked, addresses = link(code, address_of, where)
     if origin is not None and code.layout.size:
         begin = watch(origin, addresses[code.entries[0]], code.layout)
         # Before the code goes: finalizers run last made first.
@@ -128,13 +127,17 @@ def rules_of(code: ObjectCode) -> tuple[str, ...]:
     return tuple(name for name in code.symbols if name.startswith(RULE_CODE))
 
 
-def _addresses(code: ObjectCode) -> Callable[[str], int | None]:
-    """Return what finds the outside names of code."""
-    if all(name in rules for name in rules_of(code)):
-        return address_of
-    from enzyme_py.native import rule_code  # which is linked by this file itself
+def _bring_rules(code: ObjectCode) -> None:
+    """Have the code of the rules that code calls, before anybody's turn begins.
 
-    return rule_code.address_of
+    It may have to be compiled, which takes Numba's lock. Who holds that may wait for a turn: then both would for ever.
+    """
+    missing = [name for name in rules_of(code) if name not in rules]
+    if missing:
+        from enzyme_py.native.rule_code import rule_address  # which is linked by this file itself
+
+        for name in missing:  # of one that nobody has, `link` tells
+            rule_address(name)
 
 
 def address_of(name: str) -> int | None:

@@ -25,7 +25,6 @@ from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError, Where, own_error
 from enzyme_py.finished.search import Search
-from enzyme_py.foundations.collecting import seldom_collected
 from enzyme_py.foundations.keeping import released
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.progress import line as _line  # noqa: F401  (draws while there are stages)
@@ -34,6 +33,7 @@ from enzyme_py.foundations.trees import holds_tree, over_trees
 from enzyme_py.foundations.watcher import watcher
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
+from enzyme_py.frontend.target.collecting import seldom_collected
 from enzyme_py.frontend.target.registries import protect_numba
 from enzyme_py.frontend.target.teaching import teach
 from enzyme_py.native.python_calls import c_function

@@ -14,7 +14,7 @@ import enzyme_py as enzyme
 from enzyme_py.assembly.rule_code import rule_of
 from enzyme_py.frontend.external.ruled import RULES, new_work, ruled, size_in
 from enzyme_py.frontend.functions.content import content_of
-from enzyme_py.native import rule_code
+from enzyme_py.native import loading, rule_code
 from enzyme_py.native.loading import rules
 from enzyme_py.native.stored import disk_cache
 from enzyme_py.settings import config
@@ -140,3 +140,16 @@ def test_other_content_is_another_key(monkeypatch):
     assert content_of(rule_of(f"{CUBE}reverse")) != before
     assert rule_of(f"{RULE_CODE}nobody.float64.reverse") is None
     assert "tests.cube" in RULES
+
+
+def test_nobody_waits_for_numba_while_others_wait_for_a_turn(made, monkeypatch):
+    usual, held = rule_code._compiled, []
+
+    def watched(symbol):
+        held.append(loading._Turn.lock.locked())
+        return usual(symbol)
+
+    monkeypatch.setattr(rule_code, "_compiled", watched)
+    enzyme.grad(lambda x: np.sum(cubed(x)) + 7.0)(X)
+    assert held
+    assert not any(held)
