@@ -88,8 +88,7 @@ def one(name: str) -> None:
     enzyme.gradient(lambda a: a * a, 2.0)
     compiling = _heart()
     compilation = importlib.import_module("enzyme_py.native.compilation")
-    import llvmlite.binding as llvm
-
+    llvm = importlib.import_module("llvmlite.binding")
     around, lowering = Clock(), Clock()
     inside = Clock(around)
     for client in _clients():
