@@ -9,30 +9,43 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import threading
 from collections.abc import Iterator
 
 _RARELY = (50_000, 20, 1000)
 
-_lock = threading.Lock()
-_blocks: list[tuple[int, int, int]] = []  # what was set in front of each block that is open
+
+class _Set:
+    """What was set in front of the first block that is open, and how many are."""
+
+    lock = threading.Lock()
+    usual = (0, 0, 0)
+    open = 0
+
+
+def _begin() -> None:
+    _Set.lock = threading.Lock()  # another thread of the parent may have held it
+
+
+os.register_at_fork(after_in_child=_begin)
 
 
 @contextlib.contextmanager
 def seldom_collected() -> Iterator[None]:
     """Let the collector look less often, unless it is off or the user has it look even less."""
-    with _lock:
-        before = gc.get_threshold()
-        _blocks.append(before)
-        if 0 < before[0] < _RARELY[0]:
-            gc.set_threshold(*_RARELY)
+    with _Set.lock:
+        if _Set.open == 0:
+            _Set.usual = gc.get_threshold()
+            if 0 < _Set.usual[0] < _RARELY[0]:
+                gc.set_threshold(*_RARELY)
+        _Set.open += 1
     try:
         yield
     finally:
-        with _lock:
-            first = _blocks[0]
-            _blocks.remove(before)
-            if not _blocks and gc.get_threshold() == _RARELY:
-                gc.set_threshold(*first)
-            elif _blocks:
-                _blocks[0] = first  # whichever block ends last gives back what the first one found
+        with _Set.lock:
+            _Set.open -= 1
+            if (
+                _Set.open == 0 and gc.get_threshold() == _RARELY
+            ):  # else the user has set something else meanwhile
+                gc.set_threshold(*_Set.usual)
