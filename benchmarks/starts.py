@@ -33,6 +33,11 @@ REPORT = HERE.parent / "docs" / "start-figures.md"
 HEAD = "<!-- table -->"
 GOAL = 0.1  # seconds behind the imports
 
+TITLES = (
+    "| | import Numba | ours adds | first gradient | second gradient | Numba's cached primal "
+    "| ours by Numba's | import JAX | JAX's first gradient |"
+)
+
 OURS = """
 import time
 begun = time.perf_counter()
@@ -153,8 +158,7 @@ def main() -> None:
     chosen = parser.parse_args()
     pythons = dict(one.split("=", 1) for one in chosen.python)
     lines = [
-        "| | import Numba | ours adds | first gradient | second gradient | Numba's cached primal "
-        "| ours by Numba's | import JAX | JAX's first gradient |",
+        TITLES,
         "| --- " + "| ---: " * 8 + "|",
     ]
     print(*lines, sep="\n")
@@ -166,13 +170,14 @@ def main() -> None:
         lines.append(f"| {row} | {' | '.join(cells(found))} |")
         print(lines[-1], flush=True)
     late = sum(one > GOAL for one in firsts)
-    lines += [
-        "",
-        f"The first gradient takes {statistics.geometric_mean(ratios):.2f} of the first call of Numba's cached primal in the "
-        f"geometric mean; {late} of {len(firsts)} rows take more than {GOAL} s behind the imports.",
-        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; Python "
-        f"{platform.python_version()}, Numba {version('numba')}.",
-    ]
+    mean = statistics.geometric_mean(ratios)
+    said = (
+        f"The first gradient takes {mean:.2f} of the first call of Numba's cached primal in the geometric mean; {late} of "
+        f"{len(firsts)} rows take more than {GOAL} s behind the imports."
+    )
+    machine = platform.processor() or platform.machine()
+    where = f"{machine}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; Python {platform.python_version()}"
+    lines += ["", said, f"{where}, Numba {version('numba')}."]
     print(*lines[-2:], sep="\n")
     if chosen.write:
         head, _, _ = REPORT.read_text().partition(HEAD)

@@ -28,7 +28,7 @@ from enzyme_py.frontend.codegen.calling_convention import raise_on_error
 from enzyme_py.frontend.codegen.type_hints import (
     TypedAttributes,
     hint_function,
-    memory_hint,
+    result_hint,
     value_hint,
 )
 from enzyme_py.frontend.containers.typed_lists import frozen
@@ -127,7 +127,7 @@ class EnzymeCall:
                 builder.call(hint, [builder.bitcast(parameter, _POINTER)])
         result = function.args[0]
         # Numbers that are only chosen and moved tell nothing themselves.
-        hint = memory_hint(function.module, self.context.target_data, result.type.pointee)
+        hint = result_hint(function.module, self.context.target_data, result.type.pointee)
         if hint is not None:
             builder.call(hint, [builder.bitcast(result, _POINTER)])
 

@@ -90,7 +90,10 @@ def _bind(
     found = {}
     for symbol, constants in pickled.items():
         environment = _dynfunc.Environment(function.__globals__)
-        environment.consts.extend(serialize.loads(constants))
+        try:
+            environment.consts.extend(serialize.loads(constants))
+        except Exception as error:  # a class that is somewhere else now
+            raise Gone(f"a constant cannot be read again: {error}") from error
         ctypes.c_void_p.from_address(addresses[symbol]).value = id(environment)
         found[symbol] = environment
     return found

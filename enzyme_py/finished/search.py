@@ -91,6 +91,9 @@ class Search:
         except NotHashable as why:
             self._note(f"cannot be told by its source: {why}")
             return None
+        except RecursionError:
+            self._note("cannot be told by its source: what it names is nested too deeply")
+            return None
         except Gone as why:
             self._note(str(why))
             return None

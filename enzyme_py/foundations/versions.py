@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from enzyme_py.foundations.own_files import fingerprint
+from enzyme_py.foundations.files.own_files import fingerprint
 
 _LIBRARIES = {"numpy", "scipy", "numba", "llvmlite"}
 OWN = __name__.partition(".")[0]

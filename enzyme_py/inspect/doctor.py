@@ -172,7 +172,7 @@ def _cache() -> str:
     found = disk_cache.summary()
     free = os.statvfs(folder)
     megabytes = free.f_bavail * free.f_frsize / 1e6
-    held = f"{found.files} derivatives of {found.bytes / 1e6:.1f} MB"
+    held = f"{found.files} files of {found.bytes / 1e6:.1f} MB"
     return f"{folder}, writable, {megabytes:.0f} MB free, holds {held}"
 
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.fuzz.expressions import Expressions
+from tests.fuzz.iterations import recurrence, row_by_row
 from tests.fuzz.scalars import Scalars
 from tests.fuzz.shapes import Shapes
-from tests.fuzz.turns import recurrence, row_by_row
 from tests.fuzz.writes import COMPLEX, ONE_OF, PLAIN, THROUGH_MATRIX, THROUGH_VECTOR, WRITES
 
 Lines = list[str]

@@ -60,19 +60,22 @@ These make derivatives faster or smaller. What the pass does without them is rig
 | `passes/memory/untouched_arguments.py` | copies of the operands of products, in every iteration | [tape](decisions/tape.md#arguments-that-a-kernel-does-not-write-say-so) |
 | `passes/values/cached_slopes.py` | calls of exp, sin, tanh again in the reverse sweep (and a NaN: `infinite_slope`) | [tape](decisions/tape.md#slopes-are-cached) |
 
-Of these no small module was found yet that shows the fault by itself. What shows it is a kernel, in the test that is named.
+Of these no small module was found yet that shows the fault by itself. What shows it is a kernel, in the test that is named:
+without the cure it fails (asked with `leave_out` of `tests/passes/switches.py`), but where the last column says otherwise.
 
-| cure | what goes wrong without it | test |
-| --- | --- | --- |
-| `passes/control_flow/own_bounds.py` | reverse over reverse of nested loops with one bound | `test_nesting.py` |
-| `passes/control_flow/cached_bounds.py` | a crash ("function failed verification") | `test_kept_bounds.py` |
-| `passes/types/integer_loads.py`, `integer_fields.py` | indices refused as a float's bits | `test_reads_again.py`, `test_containers.py` |
-| `passes/types/typed_accesses.py` | tangents of unknown type, filled with zero bytes | `test_typed_accesses.py` |
-| `passes/steps.py` | refusals of second orders (for one that is wrong: `recursion_twice`) | `test_in_steps.py` |
-| `passes/memory/allocations.py`, in nested reverse mode | blocks under a branch, and masks, that are made again | `test_nested_memory.py` |
-| `passes/memory/block_copies.py` | rules of copies with constant operands | `test_block_copies.py` |
-| `inlining`, of what takes derivatives | "Number of arg operands != function parameters" | `test_nested_calls.py` |
-| `passes/memory/cache_marks.py`, in split modes | reverse halves that lose a loop | `test_may_be_lost.py` |
+| cure | what goes wrong without it | test | asked without it |
+| --- | --- | --- | --- |
+| `passes/control_flow/own_bounds.py` | reverse over reverse of nested loops with one bound | `test_multi_level_exits.py` | wrong |
+| `passes/control_flow/cached_bounds.py` | a crash ("function failed verification") | `test_cached_bounds.py` | the pass crashes |
+| `passes/types/integer_loads.py` | indices refused as a float's bits | `test_counted_loads.py` | refused |
+| `passes/types/integer_fields.py` | sizes in records refused as a float's bits | none known | all right: 67 second orders of `test_containers.py`, 28 of `test_losses.py`, 22 of `test_growth.py`; it stays until 2,000 kernels of lists of arrays say the same |
+| `passes/types/typed_accesses.py` | tangents of unknown type, filled with zero bytes | `test_typed_accesses.py` | wrong |
+| `passes/steps.py` | refusals of second orders (for one that is wrong: `recursion_twice`) | `test_in_steps.py` | not asked |
+| `passes/memory/allocations.py`, in nested reverse mode | blocks under a branch, and masks, that are made again | `test_nested_memory.py` | the derivative crashes |
+| `passes/memory/block_copies.py`, memory that loops fill | memory that grows with the iterations | `test_block_copies.py` | too much memory |
+| `passes/memory/block_copies.py`, where all forms were refused | rules of copies with constant operands | `test_captured_arrays.py` | refused |
+| `inlining`, of what takes derivatives | "Number of arg operands != function parameters" | `test_nested_calls.py` | not asked |
+| `passes/memory/cache_marks.py`, in split modes | reverse halves that lose a loop | `test_may_be_lost.py` | not asked |
 | `host/process/client.py`: without postopt, without the minimal cut, no `!invariant.group`, indices without a value, `--enable-gvn-memdep=0`, `--simplifycfg-hoist-common=0` | crashes and wrong reads in what the pass cleans up | `tests/fuzz/corpus/` |
 | `--jump-threading-threshold=0`, `--disable-loop-idiom-memset` | zero gradients; refusals in second orders | `test_kernels.py`, `test_containers.py` |
 """

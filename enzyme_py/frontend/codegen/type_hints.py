@@ -77,6 +77,16 @@ def memory_hint(module: ir.Module, data: Any, kind: ir.Type) -> ir.Function | No
     return None if contents == {"Integer"} else record_hint(module, data, kind)
 
 
+def result_hint(module: ir.Module, data: Any, kind: ir.Type) -> ir.Function | None:
+    """Return the function whose call says what a result is; None where its own stores say enough.
+
+    The sizes of a view are computed, and moved with its pointer: Enzyme took them for pointers without a shadow.
+    """
+    if any(isinstance(field, ir.PointerType) for _, field in _fields(data, kind, 0)):
+        return record_hint(module, data, kind)
+    return memory_hint(module, data, kind)
+
+
 def value_hint(module: ir.Module, kind: ir.Type) -> ir.Function | None:
     """Return the function whose call says that a value is a float; None for other types."""
     content = content_of(kind) if isinstance(kind, (ir.DoubleType, ir.FloatType)) else None

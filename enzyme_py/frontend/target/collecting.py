@@ -16,36 +16,43 @@ from collections.abc import Iterator
 _RARELY = (50_000, 20, 1000)
 
 
-class _Set:
-    """What was set in front of the first block that is open, and how many are."""
+class _Blocks:
+    """Those that are open, in all threads, and what was set in front of the first."""
 
-    lock = threading.Lock()
-    usual = (0, 0, 0)
-    open = 0
-
-
-def _begin() -> None:
-    _Set.lock = threading.Lock()  # another thread of the parent may have held it
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.open = 0
+        self.before = (0, 0, 0)
 
 
-os.register_at_fork(after_in_child=_begin)
+_blocks = _Blocks()
 
 
 @contextlib.contextmanager
 def seldom_collected() -> Iterator[None]:
     """Let the collector look less often, unless it is off or the user has it look even less."""
-    with _Set.lock:
-        if _Set.open == 0:
-            _Set.usual = gc.get_threshold()
-            if 0 < _Set.usual[0] < _RARELY[0]:
-                gc.set_threshold(*_RARELY)
-        _Set.open += 1
+    with _blocks.lock:
+        if not _blocks.open:
+            _blocks.before = gc.get_threshold()
+        _blocks.open += 1
+        if 0 < gc.get_threshold()[0] < _RARELY[0]:
+            gc.set_threshold(*_RARELY)
     try:
         yield
     finally:
-        with _Set.lock:
-            _Set.open -= 1
-            if (
-                _Set.open == 0 and gc.get_threshold() == _RARELY
-            ):  # else the user has set something else meanwhile
-                gc.set_threshold(*_Set.usual)
+        with _blocks.lock:
+            _blocks.open = max(0, _blocks.open - 1)
+            # Whichever block ends last; what somebody else has set meanwhile stays.
+            if not _blocks.open and gc.get_threshold() == _RARELY:
+                gc.set_threshold(*_blocks.before)
+
+
+def _forget() -> None:
+    """In a process made by os.fork: another thread may have held the lock, and does not end its block here."""
+    _blocks.lock = threading.Lock()
+    if _blocks.open and gc.get_threshold() == _RARELY:
+        gc.set_threshold(*_blocks.before)
+    _blocks.open = 0
+
+
+os.register_at_fork(after_in_child=_forget)

@@ -10,7 +10,7 @@ from typing import Any
 import numba
 
 from enzyme_py.errors import Where
-from enzyme_py.foundations.own_files import fingerprint
+from enzyme_py.foundations.files.own_files import fingerprint
 from enzyme_py.native.machine import host_cpu, llvm_identity
 
 

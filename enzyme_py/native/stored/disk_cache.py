@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from enzyme_py.foundations.own_files import fingerprint
+from enzyme_py.foundations.files.own_files import fingerprint
 from enzyme_py.foundations.versions import version_of
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.layouts import Layout, Site

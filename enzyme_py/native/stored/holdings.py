@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from enzyme_py.foundations.trusted_files import read_trusted, write_whole
+from enzyme_py.foundations.files.trusted_files import read_trusted, write_whole
 from enzyme_py.native.stored.about import made_by, processor
 from enzyme_py.native.stored.shelf import File, evict, files, is_whole, remove
 from enzyme_py.settings import settings

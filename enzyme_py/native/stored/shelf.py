@@ -8,7 +8,7 @@ The head names the kind and the format. The hash is over the name too, so that n
 JSON `about` is for people: which kernel, which derivative, which types, made by what. Files are written aside and
 renamed, so a reader sees a whole file or none, however many processes write; a damaged one is removed and made anew.
 
-Their content is run: they are read as foundations/trusted_files.py says. What the own folder does not have is looked for in
+Their content is run: they are read as foundations/files/trusted_files.py says. What the own folder does not have is looked for in
 `settings.shared_caches`, of which nothing is ever written, touched or removed. The least recently used files of all kinds
 go first when the sum of all passes `settings.cache_limit`.
 """
@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from enzyme_py.foundations.trusted_files import (
+from enzyme_py.foundations.files.trusted_files import (
     ASIDE,
     read_trusted,
     remedy_of,

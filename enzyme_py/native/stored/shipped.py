@@ -23,7 +23,7 @@ from pathlib import Path
 
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, CacheWarning, RuleError
-from enzyme_py.foundations.trusted_files import write_whole
+from enzyme_py.foundations.files.trusted_files import write_whole
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import GlobalVariable, Module
 from enzyme_py.native.machine import llvm_identity

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from enzyme_py.foundations.trusted_files import write_whole
+from enzyme_py.foundations.files.trusted_files import write_whole
 from enzyme_py.native.stored import disk_cache
 from enzyme_py.settings import settings
 from enzyme_py.symbols import NO_RECOMPUTING

@@ -126,9 +126,8 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
 
     def _insert(self, codes: Iterable[int], entry: Any, objectmode: bool = False) -> None:
         """Let the C dispatcher learn of an entry, once: of a signature given twice it would find neither."""
-        codes = tuple(codes)
-        if codes not in self._known:
-            self._known.add(codes)
+        codes, mine = tuple(codes), object()
+        if self._known.setdefault(codes, mine) is mine:  # one of several threads, at once
             super()._insert(codes, entry, objectmode)
 
     def _clear(self) -> None:
@@ -141,9 +140,9 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         return []
 
     @functools.cached_property
-    def _known(self) -> set[tuple[int, ...]]:
+    def _known(self) -> dict[tuple[int, ...], object]:
         """The signatures that the C dispatcher has."""
-        return set()
+        return {}
 
     def verify(self, args: tuple[Any, ...]) -> None:
         """Compare the derivative for arguments of these types with differences, if that is still to do."""
@@ -160,7 +159,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
 
     def ask_again(self) -> None:
         """Let the next call of every overload come through here."""
-        if any(not self._settled[tuple(kinds)] for kinds in self.overloads):
+        if self._finished or any(not self._settled[tuple(kinds)] for kinds in self.overloads):
             self._clear()
 
     def get_call_template(self, args: Any, kws: Any) -> Any:

@@ -13,10 +13,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from enzyme_py.foundations.trusted_files import read_trusted, write_whole
+from enzyme_py.foundations.files.trusted_files import read_trusted, write_whole
 from enzyme_py.settings import settings
 
-_ROOT = Path(__file__).parent.parent
+_ROOT = Path(__file__).parent.parent.parent
 _LENGTH = len(hashlib.sha256().hexdigest())
 
 

@@ -18,7 +18,7 @@ import pytest
 from enzyme_py import native
 from enzyme_py.__main__ import main
 from enzyme_py.errors import CacheWarning
-from enzyme_py.foundations import own_files, trusted_files
+from enzyme_py.foundations.files import own_files, trusted_files
 from enzyme_py.native.stored import about, disk_cache, holdings, shelf
 from enzyme_py.native.stored.holdings import Wanted
 from enzyme_py.native.stored.shelf import Shelf
@@ -487,3 +487,11 @@ def test_the_name_of_sources_is_read_only_where_it_is_trusted(other_sources: Cal
     kept.chmod(0o666)
     with pytest.warns(CacheWarning, match="trust"):
         assert other_sources() == first
+
+
+def test_the_name_is_that_of_the_whole_package() -> None:
+    import enzyme_py
+
+    names = [name for name, _, _ in own_files._files(str(own_files._ROOT), "")]
+    assert Path(enzyme_py.__file__).parent == own_files._ROOT
+    assert {"__init__.py", "native/stored/shelf.py", "passes/pipeline.py"} <= set(names)

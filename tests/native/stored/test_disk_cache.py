@@ -16,7 +16,7 @@ import pytest
 from enzyme_py import native
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import CacheWarning, UnresolvedSymbolError
-from enzyme_py.foundations import trusted_files
+from enzyme_py.foundations.files import trusted_files
 from enzyme_py.native import machine
 from enzyme_py.native.stored import disk_cache, shelf
 from enzyme_py.settings import config, settings
@@ -57,7 +57,7 @@ def test_the_second_time_the_host_is_not_asked(folder: Path) -> None:
 def test_another_process_finds_it() -> None:
     assert compiled() == 1
     program = (
-        "from tests.native.test_disk_cache import MODULE, IDENTITY\n"
+        "from tests.native.stored.test_disk_cache import MODULE, IDENTITY\n"
         "from tests.native.modules import call_scalar, refuse\n"
         "from enzyme_py import native\n"
         "f = native.compile(MODULE, refuse, IDENTITY)\n"
@@ -294,7 +294,7 @@ def test_many_writers_of_one_key(folder: Path) -> None:
 def test_many_processes_share_one_folder(folder: Path) -> None:
     program = (
         "import sys\n"
-        "from tests.native.test_disk_cache import IDENTITY, variant\n"
+        "from tests.native.stored.test_disk_cache import IDENTITY, variant\n"
         "from tests.native.modules import CountingHost, call_scalar\n"
         "from enzyme_py import native\n"
         "for i in range(60):\n"

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from enzyme_py.errors import CacheWarning
+from enzyme_py.errors import CacheWarning, Where, calling_place
 
 ASIDE = ".part"  # the ending of what is being written
 _READ = os.O_RDONLY | os.O_CLOEXEC
@@ -131,4 +131,5 @@ def warn_once(verb: str, path: Path, reason: str, remedy: str = "") -> None:
     message = f"enzyme_py cannot {verb} its cache in {path.parent}: {reason}. It goes on without."
     if remedy:
         message += f" What to do: {remedy}."
-    warnings.warn(message, CacheWarning, stacklevel=4)
+    user = calling_place() or Where()
+    warnings.warn_explicit(message, CacheWarning, user.file or "enzyme_py", user.line or 1)

@@ -1,0 +1,1 @@
+"""Files of the cache folder, and of this package."""

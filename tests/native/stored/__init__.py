@@ -1,0 +1,1 @@
+"""What native code keeps on disk."""
