@@ -38,6 +38,13 @@ TITLES = (
     "| ours by Numba's | import JAX | JAX's first gradient |"
 )
 
+# What the programs themselves jit is kept by Numba, in both.
+CACHED = """
+usual = numba.njit
+def njit(*given, **options):
+    return usual(*given, **{"cache": True, **options})
+numba.njit = njit
+"""
 OURS = """
 import time
 begun = time.perf_counter()
@@ -47,6 +54,7 @@ import enzyme_py as enzyme
 imported = time.perf_counter()
 import json, sys
 sys.path.insert(0, {here!r})
+{cached}
 import first_calls
 runs = [first_calls.prepared({row!r}, "gradient"), {second}]
 times = [time.perf_counter()]
@@ -67,10 +75,7 @@ import numba
 imported = time.perf_counter()
 import json, sys
 sys.path.insert(0, {here!r})
-usual = numba.njit
-def njit(*given, **options):
-    return usual(*given, **{{"cache": True, **options}})
-numba.njit = njit
+{cached}
 import first_calls
 run = first_calls.prepared({row!r}, "plain")
 start = time.perf_counter()
@@ -116,8 +121,8 @@ def programs(row: str, pythons: dict[str, str], folder: Path) -> Iterator[tuple[
     """Yield the name, the interpreter and the text of each program for a row."""
     is_problem = row in first_calls.PROBLEMS
     second = (SECOND_OF_PROBLEM if is_problem else SECOND).format(row=row)
-    yield "ours", sys.executable, OURS.format(here=str(HERE), row=row, second=second)
-    yield "numba", sys.executable, NUMBAS.format(here=str(HERE), row=row)
+    yield "ours", sys.executable, OURS.format(here=str(HERE), cached=CACHED, row=row, second=second)
+    yield "numba", sys.executable, NUMBAS.format(here=str(HERE), cached=CACHED, row=row)
     if "jax" in pythons and is_problem:
         yield "jax", pythons["jax"], JAXS.format(here=str(HERE), row=row, cache=str(folder / "jax"))
 

@@ -15,8 +15,7 @@ from numba import carray, types
 from numba.extending import register_jitable
 from numba.np import arraymath, arrayobj
 
-from enzyme_py.native.runtime import runtime_addresses
-from enzyme_py.rules.orders import ORDER, SCAN, SELECT, is_order
+from enzyme_py.rules.orders import ORDER, SELECT, is_order
 
 _sort_func = arrayobj.get_sort_func
 
@@ -25,9 +24,6 @@ def order_address(name: str) -> int | None:
     """The address of one of the functions, or None if the name is not one of theirs."""
     if not is_order(name):
         return None
-    family, kind, of = name.split(".")
-    if family == SCAN:
-        return runtime_addresses()[f"enzyme_py_{kind}_{of}"]
     return int(_compiled(name).address)
 
 

@@ -23,7 +23,7 @@ from enzyme_py.native.faults.layouts import allocator_of
 from enzyme_py.native.runtime import runtime_addresses
 from enzyme_py.native.vector_library import vector_address
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
-from enzyme_py.rules.orders import is_order
+from enzyme_py.rules.orders import SCAN, is_order
 
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
 REFUSED = frozenset(
@@ -101,6 +101,9 @@ def address_of(name: str) -> int | None:
 def _order_address(name: str) -> int | None:
     if not is_order(name):
         return None
+    family, _, kind = name.partition(".")
+    if family == SCAN:  # in C
+        return runtime_addresses()[f"enzyme_py_{kind.replace('.', '_')}"]
     from enzyme_py.native.orders import order_address  # which Numba compiles
 
     return order_address(name)
