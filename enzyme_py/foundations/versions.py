@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import os
 import platform
 import sys
+import sysconfig
 import types as pytypes
 from typing import Any
 
@@ -18,12 +20,34 @@ OWN = __name__.partition(".")[0]
 
 
 def is_library(module: str | None) -> bool:
+    """Tell whether a module of this name is one whose version says what is in it."""
     root = (module or "").partition(".")[0]
-    return (
-        root in _LIBRARIES
-        or root == OWN
-        or (root in sys.stdlib_module_names and root != "__main__")
-    )
+    return root in _LIBRARIES or root == OWN or _is_pythons(root)
+
+
+def _is_pythons(root: str) -> bool:
+    """Tell whether a module is Python's own, and not a file of the user's of the same name: `test.py`, `code.py`."""
+    if root not in sys.stdlib_module_names or root == "__main__":
+        return False
+    file = getattr(sys.modules.get(root), "__file__", None)
+    if file is None:
+        return root in sys.builtin_module_names or root in _frozen()
+    return os.path.realpath(file).startswith(_folders()) and "site-packages" not in file
+
+
+@functools.cache
+def _folders() -> tuple[str, ...]:
+    """Return where Python's own modules lie."""
+    paths = sysconfig.get_paths()
+    return tuple(os.path.realpath(paths[name]) + os.sep for name in ("stdlib", "platstdlib"))
+
+
+@functools.cache
+def _frozen() -> frozenset[str]:
+    """Return the modules of Python's own that were loaded without a file."""
+    kinds = ("built-in", "frozen")
+    specs = {name: getattr(one, "__spec__", None) for name, one in list(sys.modules.items())}
+    return frozenset(name for name, one in specs.items() if getattr(one, "origin", None) in kinds)
 
 
 def in_library(value: Any) -> tuple[Any, ...] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import importlib
 import os
 import subprocess
 import sys
@@ -308,3 +309,19 @@ def test_a_function_under_a_librarys_name_counts_by_what_it_does():
         return content_of(code)
 
     assert renamed(lambda x: x) != renamed(lambda x: x + 1)
+
+
+def test_a_module_of_the_users_with_a_name_of_pythons_own_counts_by_what_it_does(tmp_path, monkeypatch):
+    """Python finds `code.py` beside the program before its own."""
+    monkeypatch.syspath_prepend(tmp_path)
+    digests = []
+    for rate in (2.0, 3.0):
+        monkeypatch.delitem(sys.modules, "code", raising=False)
+        (tmp_path / "code.py").write_text(f"def f(x):\n    return x * {rate}\n# {'#' * int(rate)}\n")
+        importlib.invalidate_caches()
+        module = importlib.import_module("code")
+        scope = {"__name__": "a_module_of_the_user", "code": module}
+        exec("def g(x):\n    return code.f(x)", scope)
+        digests.append((content_of(module.f), content_of(scope["g"])))
+    monkeypatch.delitem(sys.modules, "code")
+    assert len({one for pair in digests for one in pair}) == 4
