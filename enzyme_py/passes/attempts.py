@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from enzyme_py.errors import (
-    ActivityError,
     DerivativeError,
     HostCrashed,
     HostError,
@@ -155,9 +154,7 @@ def first_that_serves(
             with journal().attempt(row.name):
                 return ask(form)
         except row.gives_way_to as said:
-            # A refusal about activity is about what is left, once types are told; and it has remedies of its own.
-            is_told = refusal is None or row.change is None or isinstance(said, ActivityError)
-            refusal = said if is_told else refusal
+            refusal = said if refusal is None or row.change is None else refusal
     assert refusal is not None, "a table has a row that is always tried"
     raise refusal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from enzyme_py.errors import ActivityError, DerivativeError, HostCrashed
+from enzyme_py.errors import DerivativeError, HostCrashed
 from enzyme_py.llvm import Module
 from enzyme_py.passes.attempts import NONE, Attempt, Given, first_that_serves
 from enzyme_py.passes.base import Draft, Pass
@@ -96,18 +96,3 @@ def test_a_refusal_that_no_row_answers_is_the_users() -> None:
             refuse,
             no_o2,
         )
-
-
-def test_what_is_left_of_activity_is_told() -> None:
-    """It is answered by other requests around the table, which the first refusal would not ask for."""
-    refusals = iter((DerivativeError("types", remedy=""), ActivityError("activity", remedy="")))
-
-    def refuse(draft: Draft) -> str:
-        raise next(refusals)
-
-    table = (
-        Attempt("as it is", None, (DerivativeError,), "nothing"),
-        Attempt("types told", Renames(), (DerivativeError,), "nothing"),
-    )
-    with pytest.raises(ActivityError, match="activity"):
-        first_that_serves(table, Given(Draft(Module(CODE))), refuse, no_o2)

@@ -76,6 +76,6 @@ without the cure it fails (asked with `leave_out` of `tests/passes/switches.py`)
 | `passes/memory/block_copies.py`, where all forms were refused | rules of copies with constant operands | `test_captured_arrays.py` | refused |
 | `inlining`, of what takes derivatives | "Number of arg operands != function parameters" | `test_nested_calls.py` | not asked |
 | `passes/memory/cache_marks.py`, in split modes | reverse halves that lose a loop | `test_may_be_lost.py` | not asked |
-| `host/process/client.py`: without postopt, without the minimal cut, no `!invariant.group`, indices without a value, `--enable-gvn-memdep=0`, `--simplifycfg-hoist-common=0` | crashes and wrong reads in what the pass cleans up | `tests/fuzz/corpus/` | not asked |
-| `--jump-threading-threshold=0`, `--disable-loop-idiom-memset` | zero gradients; refusals in second orders | `test_kernels.py`, `test_containers.py` | all right: the 3 tests and 24 second orders of these files; they stay, as above |
+| `host/process/client.py`: without postopt, without the minimal cut, no `!invariant.group`, indices without a value, `--enable-gvn-memdep=0`, `--simplifycfg-hoist-common=0` | crashes and wrong reads in what the pass cleans up | `tests/fuzz/corpus/` |
+| `--jump-threading-threshold=0`, `--disable-loop-idiom-memset` | zero gradients; refusals in second orders | `test_kernels.py`, `test_containers.py` |
 """
