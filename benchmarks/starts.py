@@ -23,6 +23,7 @@ import tempfile
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import first_calls
 
@@ -103,7 +104,7 @@ print(json.dumps({{"jax": imported - begun, "first": time.perf_counter() - start
 """
 
 
-def told(program: str, python: str, folder: Path) -> dict[str, float]:
+def told(program: str, python: str, folder: Path) -> dict[str, Any]:
     """Run a program in a new process and return what it says."""
     named = {
         "ENZYME_PY_CACHE_DIR": str(folder / "ours"),
@@ -134,11 +135,11 @@ def measured(row: str, pythons: dict[str, str], rounds: int) -> dict[str, dict[s
         known = list(programs(row, pythons, folder))
         for _, python, program in known:
             told(program, python, folder)
-        found: dict[str, list[dict[str, float]]] = {name: [] for name, _, _ in known}
+        found: dict[str, list[dict[str, Any]]] = {name: [] for name, _, _ in known}
         for _ in range(rounds):
             for which, python, program in known:
                 found[which].append(told(program, python, folder))
-    missed = {one for line in found["ours"] for one in line["outcomes"]} - {"found"}  # type: ignore[attr-defined]
+    missed = {one for line in found["ours"] for one in line["outcomes"]} - {"found"}
     if missed:
         print(f"{row}: {'; '.join(sorted(missed))}", file=sys.stderr)
     return {

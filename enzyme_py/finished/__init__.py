@@ -3,7 +3,7 @@
     a call that has no code yet
         -> keys.key_of        everything that its compilation could depend on, as one name
         -> entries.find       what lies on the disk under that name
-        -> loading.loaded     a function that Numba's C dispatcher calls
+        -> loading.ready      a function that Numba's C dispatcher calls
 
 What has no such name, or is not on the disk, takes the long way: Numba types and lowers the kernel, and the module that
 becomes of it is looked up in the cache of derivatives (native/stored/). What comes out of the long way is kept here for the

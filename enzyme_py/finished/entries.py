@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from enzyme_py.finished.behind import Behind
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.stored.shelf import Shelf
 
-SHELF = Shelf("entries", b"enzyme_py entry 3\n")
+SHELF = Shelf("entries", b"enzyme_py entry 4\n")
 
 
 @dataclass(frozen=True)
@@ -30,13 +29,7 @@ class Entry:
     environment: str  # that of the constants which the wrapper looks up
     environments: Mapping[str, bytes]  # pickled constants, by symbol
     behind: tuple[Behind, ...]
-    kernel: str
     content: str = ""  # of the modules behind it, see comparing.py
-
-
-def folder() -> Path:
-    """Where entries lie; it follows `settings.cache_dir`."""
-    return SHELF.folder
 
 
 def find(name: str) -> Entry | None:
@@ -62,7 +55,6 @@ def find(name: str) -> Entry | None:
             Behind(key, one, take(size), tuple((symbol, name) for symbol, name in rules))
             for key, one, size, rules in facts["behind"]
         ),
-        kernel=facts["kernel"],
         content=facts["content"],
     )
 
@@ -77,7 +69,6 @@ def keep(name: str, entry: Entry, about: Mapping[str, Any] | None = None) -> boo
 
     facts: dict[str, Any] = {
         "about": about or {},
-        "kernel": entry.kernel,
         "content": entry.content,
         "entries": entry.code.entries,
         "symbols": entry.code.symbols,

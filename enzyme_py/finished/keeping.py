@@ -9,8 +9,7 @@ Not kept is what another process could not use, or what was made under other con
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
 from numba.core import serialize
 
@@ -20,24 +19,8 @@ from enzyme_py.finished.entries import Entry
 from enzyme_py.foundations.compiled_content import is_as_compiled
 from enzyme_py.foundations.function_content import visited
 from enzyme_py.foundations.keeping import made_of
-from enzyme_py.native.code import ObjectCode
-from enzyme_py.native.function import NativeFunction
 
 WARNED = "drawn again"  # of kernels, see transforms/plans/drawn_again.py
-
-
-class Library(Protocol):
-    """What is asked of the library of a runner."""
-
-    code: ObjectCode | None
-    environments: dict[str, Any]
-    _reload_init: set[Any]
-
-    def derivatives(self) -> Iterable[NativeFunction]:
-        """Return those that the code calls."""
-
-    def holds_addresses(self) -> bool:
-        """Tell whether an address of this process stands in the code."""
 
 
 def entry_of(compiled: Any, plan: Any) -> Entry:
@@ -62,7 +45,6 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
             symbol: serialize.dumps(list(one.consts)) for symbol, one in library.environments.items()
         },
         behind=tuple(map(behind, derivatives)),
-        kernel=plan.kernel.py_func.__name__,
     )
 
 

@@ -23,7 +23,7 @@ from enzyme_py.finished.behind import Behind
 from enzyme_py.finished.entries import Entry
 from enzyme_py.native.faults.watched import Origin
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.native.loading import RuleCode, address_of, link, load, loaded, rules, rules_of
+from enzyme_py.native.loading import address_of, link, linked_rule, load, loaded, rules
 from enzyme_py.native.stored import disk_cache
 
 
@@ -79,8 +79,7 @@ def _load_rule(symbol: str, key: str, where: Where) -> None:
     code = disk_cache.find(key)
     if code is None:
         raise Gone("the code of a rule behind the entry is not in the cache any more")
-    linked, addresses = link(code, address_of, where)
-    rules.setdefault(symbol, RuleCode(addresses[symbol], linked, key, rules_of(code)))
+    rules.setdefault(symbol, linked_rule(symbol, code, key, where, address_of))
 
 
 def _bind(

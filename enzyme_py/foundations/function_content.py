@@ -187,8 +187,8 @@ def _(value: complex) -> tuple[Any, ...]:
     return ("complex", struct.pack("<2d", value.real, value.imag))
 
 
-@parts_of.register
-def _(value: tuple) -> tuple[Any, ...]:  # type: ignore[type-arg]
+@parts_of.register(tuple)
+def _(value: Any) -> tuple[Any, ...]:
     if type(value) is tuple:
         return ("tuple", *value)
     if hasattr(value, "_fields"):
@@ -196,14 +196,14 @@ def _(value: tuple) -> tuple[Any, ...]:  # type: ignore[type-arg]
     raise NotHashable(f"{shown(value)} of the class {type(value).__qualname__}")
 
 
-@parts_of.register
-def _(value: list) -> tuple[Any, ...]:  # type: ignore[type-arg]
+@parts_of.register(list)
+def _(value: Any) -> tuple[Any, ...]:
     _exact(value, list)
     return ("list", *value)
 
 
-@parts_of.register
-def _(value: dict) -> tuple[Any, ...]:  # type: ignore[type-arg]
+@parts_of.register(dict)
+def _(value: Any) -> tuple[Any, ...]:
     _exact(value, dict)
     return ("dict", *value.items())
 
@@ -261,8 +261,8 @@ def _(value: pytypes.FunctionType) -> tuple[Any, ...]:
     return ("function", value.__code__, value.__defaults__, value.__kwdefaults__, *reached)
 
 
-@parts_of.register
-def _(value: functools.partial) -> tuple[Any, ...]:  # type: ignore[type-arg]
+@parts_of.register(functools.partial)
+def _(value: Any) -> tuple[Any, ...]:
     return ("partial", value.func, value.args, value.keywords)
 
 

@@ -127,6 +127,14 @@ def rules_of(code: ObjectCode) -> tuple[str, ...]:
     return tuple(name for name in code.symbols if name.startswith(RULE_CODE))
 
 
+def linked_rule(
+    symbol: str, code: ObjectCode, key: str, where: Where, address: Callable[[str], int | None]
+) -> RuleCode:
+    """Put the code of a rule where it can run; `key` is its name in the disk cache, if it has one."""
+    linked, addresses = link(code, address, where)
+    return RuleCode(addresses[symbol], linked, key, rules_of(code))
+
+
 def _bring_rules(code: ObjectCode) -> None:
     """Have the code of the rules that code calls, before anybody's turn begins.
 

@@ -15,15 +15,13 @@ from numba import carray, types
 from numba.extending import register_jitable
 from numba.np import arraymath, arrayobj
 
-from enzyme_py.rules.orders import ORDER, SELECT, is_order
+from enzyme_py.rules.orders import ORDER, SELECT
 
 _sort_func = arrayobj.get_sort_func
 
 
-def order_address(name: str) -> int | None:
-    """The address of one of the functions, or None if the name is not one of theirs."""
-    if not is_order(name):
-        return None
+def order_address(name: str) -> int:
+    """The address of one of the functions."""
     return int(_compiled(name).address)
 
 

@@ -13,7 +13,7 @@ from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import Module
 from enzyme_py.native import symbols
 from enzyme_py.native.code import ObjectCode
-from enzyme_py.native.loading import RuleCode, link, rules
+from enzyme_py.native.loading import RuleCode, linked_rule, rules
 from enzyme_py.native.optimising import optimise
 from enzyme_py.native.stored import disk_cache
 from enzyme_py.native.stored.about import about
@@ -44,9 +44,7 @@ def address_of(name: str) -> int | None:
 
 def _link(symbol: str) -> RuleCode:
     key, code = _object_code(symbol)
-    holder, addresses = link(code, address_of, where_is(rule_of(symbol)))
-    needs = tuple(one for one in code.symbols if one.startswith(RULE_CODE))
-    return RuleCode(addresses[symbol], holder, key, needs)
+    return linked_rule(symbol, code, key, where_is(rule_of(symbol)), address_of)
 
 
 def _object_code(symbol: str) -> tuple[str, ObjectCode]:

@@ -154,7 +154,7 @@ def _flip(file: Path, place: int) -> None:
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_damaged_entries_are_removed_and_not_believed(damage, cache: Path) -> None:
     with config(cache_dir=cache):
-        (file,) = entries.folder().glob("*" + SUFFIX)
+        (file,) = entries.SHELF.folder.glob("*" + SUFFIX)
         name = file.name.removesuffix(SUFFIX)
         assert entries.find(name) is not None
         damage(file)
@@ -164,7 +164,7 @@ def test_damaged_entries_are_removed_and_not_believed(damage, cache: Path) -> No
 
 def test_an_entry_under_another_s_name_is_not_believed(cache: Path) -> None:
     with config(cache_dir=cache):
-        (file,) = entries.folder().glob("*" + SUFFIX)
+        (file,) = entries.SHELF.folder.glob("*" + SUFFIX)
         file.rename(file.with_name("0" * 64 + SUFFIX))
         assert entries.find("0" * 64) is None
 
@@ -180,7 +180,7 @@ def test_a_derivative_that_is_gone_is_made_anew(cache: Path, tmp_path: Path) -> 
 
 def test_a_file_that_others_can_write_is_not_run(cache: Path, tmp_path: Path) -> None:
     with config(cache_dir=cache):
-        (file,) = entries.folder().glob("*" + SUFFIX)
+        (file,) = entries.SHELF.folder.glob("*" + SUFFIX)
     file.chmod(0o666)
     told = run(SMALL.format(rate=2.0), cache, tmp_path)
     assert told["answer"] == [4.0, 8.0]

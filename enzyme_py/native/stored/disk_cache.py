@@ -72,20 +72,20 @@ def options_of(module: DiffModule) -> list[str]:
 
 def key(module: DiffModule, host_identity: str) -> str:
     """The name under which the result of a module is kept."""
-    cpu = host_cpu()
-    options = options_of(module)
-    parts = [module.ir, *module.entries, "", *options, "", host_identity]
-    parts += [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
-    parts += [module.style, fingerprint()]
-    return digest_of(parts)
+    parts = [module.ir, *module.entries, "", *options_of(module), "", host_identity, *_of_machine()]
+    return digest_of([*parts, module.style, fingerprint()])
 
 
 def own_key(*parts: str) -> str:
     """The name under which code is kept that this package alone decides, with the processor and the libraries."""
-    cpu = host_cpu()
     libraries = [f"{one} {version_of(one)}" for one in ("numba", "numpy", "scipy")]
-    decided = [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
-    return digest_of([*parts, "", *libraries, *decided, fingerprint()])
+    return digest_of([*parts, "", *libraries, *_of_machine(), fingerprint()])
+
+
+def _of_machine() -> list[str]:
+    """Return what decides which code is made, whatever it is made of."""
+    cpu = host_cpu()
+    return [llvm_identity(), cpu.triple, cpu.name, cpu.features, str(FORMAT), DECLARATIONS]
 
 
 def digest_of(parts: Iterable[str]) -> str:

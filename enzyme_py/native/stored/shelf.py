@@ -181,8 +181,8 @@ def _about(path: Path) -> Mapping[str, Any]:
         with os.fdopen(descriptor, "rb") as file:
             file.readline(_MOST_OF_A_HEAD)
             file.read(DIGEST_SIZE)
-            facts = json.loads(file.readline(_MOST_OF_A_HEAD))
-            return {"kernel": facts.get("kernel", ""), **facts.get("about", {})}
+            about: Mapping[str, Any] = json.loads(file.readline(_MOST_OF_A_HEAD)).get("about", {})
+            return about
     return {}
 
 
