@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from enzyme_py.foundations.locks import LockOfProcess
 from enzyme_py.foundations.timings import record
 
 # Every stage, and what it is called where somebody waits for it.
@@ -66,7 +67,7 @@ class _OfThread(threading.local):
 
 _current = _OfThread()
 _running: list[Work] = []
-_lock = threading.Lock()
+_lock = LockOfProcess()
 when_begun: list[Callable[[], None]] = []  # called when a piece of work begins
 when_ended: list[Callable[[], None]] = []
 
@@ -112,8 +113,6 @@ def running() -> list[Work]:
 
 def _forget() -> None:
     """In a process made by os.fork: threads of the parent are not here."""
-    global _lock  # noqa: PLW0603  (it may have been held)
-    _lock = threading.Lock()
     own = _current.work
     _running[:] = [] if own is None else [own]
 

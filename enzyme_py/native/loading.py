@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
-import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
@@ -19,6 +17,7 @@ from dataclasses import dataclass, replace
 import llvmlite.binding as llvm
 
 from enzyme_py.errors import UnresolvedSymbolError, Where
+from enzyme_py.foundations.locks import LockOfProcess
 from enzyme_py.native import symbols
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.watched import Origin, forget, watch
@@ -47,19 +46,7 @@ def _unload(linker: llvm.LLJIT, code: llvm.ResourceTracker) -> None:
 # What is loaded, by its name in the disk cache. One name is one symbol, so it may not be loaded twice at a time: whoever
 # holds the one would call the other, which may go before.
 _loaded: weakref.WeakValueDictionary[str, _Linked] = weakref.WeakValueDictionary()
-
-
-class _Turn:
-    """Who loads now; a process that is forked begins with nobody."""
-
-    lock = threading.Lock()
-
-    @classmethod
-    def begin(cls) -> None:
-        cls.lock = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_Turn.begin)
+_turn = LockOfProcess()
 
 
 def loaded(key: str) -> NativeFunction | None:
@@ -77,7 +64,7 @@ def load(
     _bring_rules(code)
     if not key:
         return _load(code, where, origin, key)
-    with _Turn.lock:
+    with _turn:
         return loaded(key) or _load(code, where, origin, key)
 
 

@@ -146,7 +146,7 @@ def test_nobody_waits_for_numba_while_others_wait_for_a_turn(made, monkeypatch):
     usual, held = rule_code._compiled, []
 
     def watched(symbol):
-        held.append(loading._Turn.lock.locked())
+        held.append(loading._turn.locked())
         return usual(symbol)
 
     monkeypatch.setattr(rule_code, "_compiled", watched)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import threading
 from collections.abc import Iterator
+
+from enzyme_py.foundations.locks import LockOfProcess
 
 _RARELY = (50_000, 20, 1000)
 
@@ -20,7 +21,7 @@ class _Blocks:
     """Those that are open, in all threads, and what was set in front of the first."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = LockOfProcess()
         self.open = 0
         self.before = (0, 0, 0)
 
@@ -48,8 +49,7 @@ def seldom_collected() -> Iterator[None]:
 
 
 def _forget() -> None:
-    """In a process made by os.fork: another thread may have held the lock, and does not end its block here."""
-    _blocks.lock = threading.Lock()
+    """In a process made by os.fork: what another thread has begun does not end here."""
     if _blocks.open and gc.get_threshold() == _RARELY:
         gc.set_threshold(*_blocks.before)
     _blocks.open = 0
