@@ -163,7 +163,7 @@ ROWS = (
         r"(?:Cannot|[Ff]ailed to) deduce type of (?P<name>memset)",
         TypeAnalysisError,
         "Enzyme cannot tell what the memory is that a derivative fills with zeros",
-        "in reverse over reverse of a list of arrays take forward over reverse, jvp of grad; else read or "
+        "take second derivatives in another order, as jvp of grad (forward over reverse); else read or "
         "write an element of each array as a float where it is made",
     ),
     Row(

@@ -31,6 +31,7 @@ from enzyme_py.passes.control_flow.hidden_indices import ASSERTION, HiddenIndice
 from enzyme_py.passes.journal import journal
 from enzyme_py.passes.memory.block_copies import CopiesWithBodies
 from enzyme_py.passes.memory.states.recorded_states import RecordedStates
+from enzyme_py.passes.memory.written_pointers import CONSTANT_MEMORY, WrittenAllocations
 from enzyme_py.passes.pipeline import O2, run_one
 from enzyme_py.passes.types.integer_loads import IntegerLoads
 from enzyme_py.passes.values.cached_slopes import CachedSlopes
@@ -71,6 +72,13 @@ FORMS: tuple[Attempt, ...] = (
         after_o2=True,
     ),
     Attempt("plain", None, (DerivativeError, HostCrashed), "nothing"),
+    Attempt(
+        "allocations with shadows",
+        WrittenAllocations(),
+        (DerivativeError, HostCrashed),
+        "memory and time for shadows that stay zero",
+        answers=CONSTANT_MEMORY,
+    ),
     Attempt(
         "block copies with bodies",
         CopiesWithBodies(),

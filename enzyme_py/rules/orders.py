@@ -22,8 +22,15 @@ SCAN = "enzyme_py_scan"
 TYPES = frozenset(
     "float64 float32 complex128 complex64 int64 int32 int16 int8 uint64 uint32 uint16 uint8 bool".split()
 )
-_VALUES = "ptr readonly captures(none)"
+_VALUES = 'ptr readonly captures(none) "enzyme_type"="{[-1]:Pointer, [-1,-1]:%s}"'
+_CONTENT = {
+    "float64": "Float@double",
+    "complex128": "Float@double",
+    "float32": "Float@float",
+    "complex64": "Float@float",
+}
 _FOUND = 'ptr captures(none) "enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
+_PLACE = '"enzyme_type"="{[-1]:Integer}" i64'
 _PARAMETERS = {
     ORDER: (_VALUES, "i64", _FOUND),
     SELECT: (_VALUES, "i64", "i64", "i64", "i64", _FOUND),
@@ -41,6 +48,7 @@ def is_order(name: str) -> bool:
 def declaration(name: str) -> str:
     """Return the declaration that tells Enzyme what such a function does."""
     family = name.split(".", 1)[0]
-    parameters = ", ".join(_PARAMETERS[family])
-    result, touched = ("i64", "read") if family == SCAN else ("void", "readwrite")
+    content = _CONTENT.get(name.rpartition(".")[2], "Integer")
+    parameters = ", ".join(one % content if one is _VALUES else one for one in _PARAMETERS[family])
+    result, touched = (_PLACE, "read") if family == SCAN else ("void", "readwrite")
     return f'declare {result} @"{name}"({parameters}) {_ATTRIBUTES % touched}'

@@ -213,6 +213,72 @@ def log_sum_exp(x):
 
 
 Y = np.array([0.3, 1.9, -0.7, 1.1, 0.2])
+BLOCK = (np.arange(48.0) * 29.0 % 48.0).reshape(
+    2, 3, 4, 2
+) / 24.0 - 0.99  # no two alike, nor nearly
+
+
+def pooled(x):
+    """Windows, which are no contiguous arrays."""
+    total = 0.0
+    for i in range(x.shape[1] - 1):
+        window = x[:, i : i + 2, :, 1]
+        total += np.max(window) ** 2 - window.min() ** 3 + np.ptp(window) * window[0, 0, 1]
+        total += x[window.argmin() % 2, i, 0, 0] ** 2
+        if np.any(window > 0.52) and (window < 2.0).all():
+            total *= 1.5
+    return total
+
+
+def along_an_axis(x):
+    total = 0.0
+    for axis in range(4):
+        at = np.argmax(x, axis)
+        for k in at.ravel()[:5]:
+            total += x[k % 2, k % 3, k, axis % 2] ** 2
+    return total + x[x.argmin(-1)[1, 2, 3], 0, 0, 0] ** 3
+
+
+@pytest.mark.parametrize("kernel", [pooled, along_an_axis])
+def test_every_order_of_arrays_with_steps(kernel) -> None:
+    assert enzyme.value_and_grad(kernel)(BLOCK)[0] == pytest.approx(numba.njit(kernel)(BLOCK))
+    check_grads(kernel, (BLOCK,), order=2)
+
+
+def test_windows_by_hand() -> None:
+    """d/dx max(x)^2 = 2 max at the largest, of the axes 0 and 2 of each column."""
+
+    def loss(x):
+        return sum([np.max(x[:, i]) ** 2 for i in range(3)])
+
+    x = BLOCK[..., 0]
+    wanted = np.zeros_like(x)
+    for i in range(3):
+        part = x[:, i]
+        a, b = np.unravel_index(np.argmax(part), part.shape)
+        wanted[a, i, b] = 2.0 * part[a, b]
+    np.testing.assert_allclose(enzyme.grad(loss)(x), wanted, rtol=1e-15)
+
+
+@pytest.mark.parametrize("function", [np.argmax, np.argmin])
+def test_places_along_axes_are_numpys(function) -> None:
+    """With numbers that are none, and equal ones; an axis that is not there, and one without elements."""
+    x = np.random.default_rng(3).integers(0, 3, (3, 4, 5)).astype(float)
+    x[1, 2] = np.nan
+
+    def places(x, axis):
+        return function(x, axis) * 1.0
+
+    for axis in (0, 1, 2, -1, -3):
+        for given in (x, np.asfortranarray(x), x[:, ::-1], x.T):
+            found = enzyme.jvp(places, (given, axis), (given, None))[0]
+            np.testing.assert_array_equal(found, function(given, axis))
+    line = enzyme.jvp(lambda x: np.array([function(x, -1) * 1.0]), (x[0, 0],), (x[0, 0],))[0]
+    assert line == function(x[0, 0])
+    with pytest.raises(ValueError, match="axis is out of bounds"):
+        enzyme.jvp(places, (x, 3), (x, None))
+    with pytest.raises(ValueError, match="of an empty sequence"):
+        enzyme.jvp(places, (x[:, :0], 1), (x[:, :0], None))
 
 
 @pytest.mark.parametrize("kernel", [lambda x: lowered(x, 6), of_slices, log_sum_exp])

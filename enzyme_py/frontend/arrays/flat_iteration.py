@@ -1,10 +1,10 @@
-"""Numba's iterators `x.flat`, `np.ndenumerate(x)` and `np.ndindex(...)`, with nothing but a count.
+"""Numba's iterators `x.flat`, `np.ndenumerate(x)`, `np.ndindex(...)` and `np.nditer(...)`, with nothing but a count.
 
 Numba carries an index and a pointer of every dimension from iteration to iteration, and a flag for the end.
 A loop over them has no trip count that LLVM knows, so reverse mode keeps all of them for every
 element in blocks that grow, which a second reverse mode cannot read; and Enzyme is refused. Here the
 iterator is a number, below the number of elements, and the place is that number taken apart by
-division.
+division. Numba's own `np.mean`, `np.var`, `np.max`, `np.prod` and others are loops over `np.nditer`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numba.np import arrayobj
 
 _flattening = arrayobj._make_flattening_iter_cls
 _ndindex = arrayobj.make_ndindex_cls
+_nditer = arrayobj.make_nditer_cls
 _SIZE = ir.IntType(64)
 
 
@@ -27,11 +28,13 @@ def counted_flat_iteration() -> Iterator[None]:
     """Within the block, what Numba compiles walks through arrays by this file."""
     arrayobj._make_flattening_iter_cls = _counted_flattening
     arrayobj.make_ndindex_cls = _counted_ndindex
+    arrayobj.make_nditer_cls = _counted_nditer
     try:
         yield
     finally:
         arrayobj._make_flattening_iter_cls = _flattening
         arrayobj.make_ndindex_cls = _ndindex
+        arrayobj.make_nditer_cls = _nditer
 
 
 def _counted_flattening(kind: Any, name: str) -> type:
@@ -76,11 +79,37 @@ def _counted_ndindex(kind: Any) -> type:
                 super().iternext_specific(context, builder, result)
                 return
             shape = cgutils.unpack_tuple(builder, self.shape, kind.ndim)
-            total = _SIZE(1)
-            for size in shape:
-                total = builder.mul(total, size)
-            with _next(builder, self.indices, total, result) as count:
+            with _next(builder, self.indices, _product(builder, shape), result) as count:
                 result.yield_(cgutils.pack_array(builder, _apart(builder, count, shape), _SIZE))
+
+    return Counted
+
+
+def _counted_nditer(kind: Any) -> type:
+    """Return the iterator of one or more arrays, of which one at least is walked dimension by dimension."""
+    usual: Any = _nditer(kind)
+    if not kind.need_shaped_indexing:
+        return usual  # type: ignore[no-any-return]
+
+    class Counted(usual):  # type: ignore[misc]
+        def iternext_specific(self, context: Any, builder: ir.IRBuilder, result: Any) -> None:
+            shape = cgutils.unpack_tuple(builder, self.shape)  # in the order of the walk
+            with _next(builder, self.indices, _product(builder, shape), result) as count:
+                indices = _apart(builder, count, shape)
+                for (way, first, end, _), walked in zip(kind.indexers, self.subiters, strict=True):
+                    if way == "flat":
+                        number = _together(builder, indices[first:end], shape[first:end])
+                        builder.store(number, walked.member_ptr)
+                places = cgutils.alloca_once(builder, _SIZE, size=len(indices))
+                for dimension, index in enumerate(indices):
+                    builder.store(index, cgutils.gep_inbounds(builder, places, dimension))
+                arrays = cgutils.unpack_tuple(builder, self.arrays)
+                arrays = self._arrays_or_scalars(context, builder, kind.arrays, arrays)
+                views = self._make_views(context, builder, places, kind.arrays, arrays)
+                parts = [view._getvalue() for view in views]
+                if len(parts) > 1:
+                    parts = [context.make_tuple(builder, kind.yield_type, parts)]
+                result.yield_(parts[0])
 
     return Counted
 
@@ -99,6 +128,14 @@ def _next(
         builder.store(cgutils.increment_index(builder, count), place)
 
 
+def _product(builder: ir.IRBuilder, sizes: Sequence[ir.Value]) -> ir.Value:
+    """Return the number of elements of a shape."""
+    total = sizes[0]
+    for size in sizes[1:]:
+        total = builder.mul(total, size)
+    return total
+
+
 def _apart(builder: ir.IRBuilder, count: ir.Value, shape: Sequence[ir.Value]) -> list[ir.Value]:
     """Return the index in each dimension of the element with this number, in C order."""
     indices: list[ir.Value] = []
@@ -107,3 +144,13 @@ def _apart(builder: ir.IRBuilder, count: ir.Value, shape: Sequence[ir.Value]) ->
         indices.insert(0, builder.sub(count, builder.mul(above, size)))
         count = above
     return [count, *indices]
+
+
+def _together(
+    builder: ir.IRBuilder, indices: Sequence[ir.Value], shape: Sequence[ir.Value]
+) -> ir.Value:
+    """Return the number of the element with these indices."""
+    number = indices[0]
+    for index, size in zip(indices[1:], shape[1:], strict=True):
+        number = builder.add(builder.mul(number, size), index)
+    return number

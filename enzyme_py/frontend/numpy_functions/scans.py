@@ -1,9 +1,11 @@
-"""np.max, np.min, np.argmax, np.argmin, np.any and np.all: constants, found where Enzyme does not look.
+"""np.max, np.min, np.ptp, np.argmax, np.argmin, np.any and np.all: constants, found where Enzyme does not look.
 
 Numba compares all elements in a loop. Enzyme notes in each iteration which element is the largest so far, beside
 it, and LLVM makes no vectors of such a pair: half of the time of a log-sum-exp (docs/decisions/lowering.md). Here the place is
 found outside, and the element is read from there: the first among equals, as in Numba's loop, or the first NaN, if there is
 one. A loop that returns at the first that is true has a trip count that nobody knows: reverse over reverse is refused.
+
+An array that is not contiguous is copied for the scan, and the element is read from the array itself.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing import signature
+from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import load_item, make_array
 
@@ -61,16 +64,23 @@ def _element(typing_context, values, place):  # type: ignore[no-untyped-def]
 
 
 def _is_known(array: Any, *dtypes: Any) -> bool:
-    """Tell whether elements lie one behind the other, in the order in which Numba compares them."""
-    is_array = isinstance(array, types.Array) and array.layout == "C"
+    """Tell whether there is a scan for the elements of an array."""
+    is_array = isinstance(array, types.Array) and array.ndim > 0
     return is_array and array.dtype in (dtypes or (types.float64, types.float32))
+
+
+def _is_in_order(array: Any) -> bool:
+    """Tell whether elements lie one behind the other, in the order in which Numba compares them."""
+    return bool(array.layout == "C")
 
 
 def _truth(find: Any) -> Callable[..., Any]:
     def of_kind(a: Any) -> Callable[..., Any] | None:
         if not _is_known(a, types.boolean):
             return None
-        return lambda a: find(a) != 0
+        if _is_in_order(a):
+            return lambda a: find(a) != 0
+        return lambda a: find(a.ravel()) != 0
 
     return of_kind
 
@@ -85,14 +95,23 @@ def _elements(find: Any, message: str) -> Callable[..., Any]:
                 raise ValueError(message)
             return _element(a, find(a))
 
-        return extreme
+        def extreme_of_copy(a):  # type: ignore[no-untyped-def]
+            if a.size == 0:
+                raise ValueError(message)
+            return a.flat[find(a.ravel())]
+
+        return extreme if _is_in_order(a) else extreme_of_copy
 
     return of_kind
 
 
 def _places(find: Any, message: str) -> Callable[..., Any]:
     def of_kind(a: Any, axis: Any = None) -> Callable[..., Any] | None:
-        if not _is_known(a) or not cgutils.is_nonelike(axis):
+        if not _is_known(a):
+            return None
+        if isinstance(axis, types.Integer):
+            return _places_by_axis(find, message, a.ndim)
+        if not cgutils.is_nonelike(axis):
             return None
 
         def place(a, axis=None):  # type: ignore[no-untyped-def]
@@ -100,9 +119,48 @@ def _places(find: Any, message: str) -> Callable[..., Any]:
                 raise ValueError(message)
             return find(a)
 
-        return place
+        def place_in_copy(a, axis=None):  # type: ignore[no-untyped-def]
+            if a.size == 0:
+                raise ValueError(message)
+            return find(a.ravel())
+
+        return place if _is_in_order(a) else place_in_copy
 
     return of_kind
+
+
+def _places_by_axis(find: Any, message: str, rank: int) -> Callable[..., Any]:
+    """Return what copies the elements along an axis, place by place, and scans each copy."""
+    in_order = tuple(range(rank))
+
+    def places(a, axis=None):  # type: ignore[no-untyped-def]
+        last = axis + rank if axis < 0 else axis
+        if last < 0 or last >= rank:
+            raise ValueError("axis is out of bounds")
+        axes = in_order
+        for i in range(last, rank - 1):
+            axes = tuple_setitem(axes, i, i + 1)
+        moved = a.transpose(tuple_setitem(axes, rank - 1, last))
+        length = moved.shape[rank - 1]
+        if length == 0:
+            raise ValueError(message)
+        found = np.empty(moved.shape[:-1], np.intp)
+        row = np.empty(length, a.dtype)
+        for index in np.ndindex(moved.shape[:-1]):
+            line = moved[index]
+            for i in range(length):
+                row[i] = line[i]
+            found[index] = find(row)
+        return found
+
+    def only_place(a, axis=None):  # type: ignore[no-untyped-def]
+        if axis not in (0, -1):
+            raise ValueError("axis is out of bounds")
+        if a.size == 0:
+            raise ValueError(message)
+        return find(a.ravel())
+
+    return places if rank > 1 else only_place
 
 
 _WORDS = {"max": "maximum", "min": "minimum"}
@@ -110,22 +168,22 @@ _NO_ELEMENT = "zero-size array to reduction operation {} which has no identity"
 _NO_PLACE = "attempt to get arg{} of an empty sequence"
 
 
-def _replace(side: str, functions: Sequence[Any], of_place: Any) -> None:
-    """Give np.max or np.min, and what finds its place, new code for kernels."""
-    find = _finder(side)
-    for function in functions:
-        message = _NO_ELEMENT.format(_WORDS[side])
-        overload(function, target=TARGET, strict=False)(_elements(find, message))
-    overload(of_place, target=TARGET, strict=False)(_places(find, _NO_PLACE.format(side)))
-
-
-_replace("max", (np.max, np.amax), np.argmax)
-_replace("min", (np.min, np.amin), np.argmin)
-overload(np.any, target=TARGET, strict=False)(_truth(_finder("any")))
-overload(np.all, target=TARGET, strict=False)(_truth(_finder("all")))
-_METHODS: dict[Any, tuple[str, str]] = {
-    (types.Array, f"{word}{side}"): (word, side) for word in ("", "arg") for side in _WORDS
+_FINDERS = {side: _finder(side) for side in (*_WORDS, "any", "all")}
+# What a call becomes, by NumPy's function or the name of the array's method.
+_BY_METHOD: dict[str, Callable[..., Any]] = {
+    side: _truth(_FINDERS[side]) for side in ("any", "all")
 }
+_BY_METHOD |= {side: _elements(_FINDERS[side], _NO_ELEMENT.format(_WORDS[side])) for side in _WORDS}
+_BY_METHOD |= {f"arg{side}": _places(_FINDERS[side], _NO_PLACE.format(side)) for side in _WORDS}
+for _name, _code in _BY_METHOD.items():
+    overload(getattr(np, _name), target=TARGET, strict=False)(_code)
+for _name in ("amax", "amin"):
+    overload(getattr(np, _name), target=TARGET, strict=False)(_BY_METHOD[_name[1:]])
+
+
+@overload(np.ptp, target=TARGET, strict=False)
+def _spread(a: Any) -> Callable[..., Any] | None:
+    return (lambda a: np.max(a) - np.min(a)) if _is_known(a) else None
 
 
 def method(function: Any, sig: Any) -> Callable[..., Any] | None:
@@ -137,32 +195,11 @@ def method(function: Any, sig: Any) -> Callable[..., Any] | None:
     key = getattr(function, "typing_key", None)
     if sig is None or not isinstance(key, tuple) or key[0] is not types.Array:
         return None
-    array, *axis = sig.as_function().args
-    if key[1] in ("any", "all") and _is_known(array, types.boolean):
-        return functools.partial(_lower_truth, key[1])
-    found = _METHODS.get(key)
-    if found is None or not _is_known(array) or not all(map(cgutils.is_nonelike, axis)):
+    if key[1] not in _BY_METHOD:
         return None
-    return functools.partial(_lower_extreme, *found)
+    code = _BY_METHOD[key[1]](*sig.as_function().args)
+    return None if code is None else functools.partial(_lower, code)
 
 
-def _lower_truth(
-    side: str, context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]
-) -> Any:
-    kind = sig.as_function().args[0]
-    found = _scan(context, builder, kind, make_array(kind)(context, builder, args[0]), side)
-    return builder.icmp_signed("!=", found, found.type(0))
-
-
-def _lower_extreme(
-    word: str, side: str, context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]
-) -> Any:
-    kind = sig.as_function().args[0]
-    array = make_array(kind)(context, builder, args[0])
-    message = _NO_PLACE.format(side) if word else _NO_ELEMENT.format(_WORDS[side])
-    with builder.if_then(cgutils.is_null(builder, array.nitems), likely=False):
-        context.call_conv.return_user_exc(builder, ValueError, (message,))
-    place = _scan(context, builder, kind, array, side)
-    if word:
-        return place
-    return load_item(context, builder, kind, builder.gep(array.data, [place]))
+def _lower(code: Any, context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+    return context.compile_internal(builder, code, sig.as_function(), args)

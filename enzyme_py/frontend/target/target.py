@@ -49,6 +49,7 @@ from enzyme_py.frontend.arrays.broadcasting import (
 from enzyme_py.frontend.arrays.captured_arrays import FreezesArrays
 from enzyme_py.frontend.arrays.contiguity import contiguity, is_contiguity
 from enzyme_py.frontend.arrays.growing.growth import KernelCompiler
+from enzyme_py.frontend.arrays.new_arrays import makes_array
 from enzyme_py.frontend.codegen.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.codegen.library import RawCodegen
 from enzyme_py.frontend.codegen.lines import LineInfo
@@ -370,7 +371,7 @@ def _decorator(target: KernelTarget) -> Callable[..., Any]:
 
     def jit(*args: Any, **options: Any) -> Any:
         def wrap(py_func: Any) -> Any:
-            own = {"forceinline": True} if is_product(py_func) else {}
+            own = {"forceinline": True} if is_product(py_func) or makes_array(py_func) else {}
             return target.make_dispatcher(py_func, {**options, **own})
 
         return wrap(args[0]) if args and callable(args[0]) else wrap

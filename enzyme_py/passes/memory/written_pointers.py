@@ -33,6 +33,7 @@ from enzyme_py.llvm.analyses.points_to import origins
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.cache_marks import ruled
 from enzyme_py.passes.memory.fills import filled, is_local
+from enzyme_py.passes.memory.merged_pointers import MergedPointers, may_allocate
 from enzyme_py.passes.module.requests import Requests
 from enzyme_py.symbols import HINT_ATTRIBUTES, WRITTEN
 
@@ -46,6 +47,7 @@ define internal void @{WRITTEN}(ptr %pointer) noinline nounwind willreturn nofre
 _INDIRECT = (" = load ptr,", " = phi ptr ", " = select i1 ", " = extractvalue ")
 _FLOATS = ("double", "float", "half")
 _NOTHING = ("null", "undef", "poison")
+CONSTANT_MEMORY = "constant memory is used where"  # words of the refusal (host/refusals.py)
 
 
 class WrittenPointers(Pass):
@@ -64,8 +66,7 @@ class WrittenPointers(Pass):
         writes = [
             found
             for function in draft.code.functions
-            if _may_be_indirect(function)
-            for found in _indirect_writes(function, is_nested=is_nested)
+            for found in self._marked(function, is_nested=is_nested)
         ]
         if not writes:
             return
@@ -74,6 +75,44 @@ class WrittenPointers(Pass):
         mark = draft.code.function(WRITTEN)
         for write, pointer in writes:
             Builder(write).call(mark, [pointer], type_="void")
+
+    def _marked(
+        self, function: Function, *, is_nested: bool
+    ) -> Iterator[tuple[Instruction, Value]]:
+        """Yield pointers, and the instructions in front of which they are marked."""
+        if _may_be_indirect(function):
+            yield from _indirect_writes(function, is_nested=is_nested)
+
+
+class WrittenAllocations(WrittenPointers):
+    """Mark memory that merges with other memory, too.
+
+        h = np.ones(n)
+        for t in range(x.shape[0]):
+            h = np.tanh(x[t] + h)
+            y[t] = h
+
+    Symptom: "constant memory is used where the derivative needs memory with a shadow".
+
+    Cause: a phi of memory with a shadow and of memory in which only constants are. Enzyme's own way, activity that is
+    decided while running, is wrong in nested derivatives.
+
+    Cure: a mark behind the allocation. It gets a shadow, which begins as zeros and stays so.
+    """
+
+    name = "written allocations"
+
+    def _marked(
+        self, function: Function, *, is_nested: bool
+    ) -> Iterator[tuple[Instruction, Value]]:
+        yield from super()._marked(function, is_nested=is_nested)
+        if may_allocate(function):
+            pointers = function.analysis(MergedPointers)
+            merged = pointers.outliving()
+            for one in pointers.allocations:
+                behind = one.next
+                if one in merged and one.callee != "realloc" and behind is not None:
+                    yield behind, one
 
 
 def _may_be_indirect(function: Function) -> bool:
