@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import enzyme_py.frontend.functions.captures  # noqa: F401  (Numba rewrites closures before it looks at names)
 from enzyme_py.finished.numbas_cache import watch_cache
+from enzyme_py.foundations.versions import VERSION
 from enzyme_py.frontend.target.teaching import teach, watch_numba
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
     from enzyme_py.transforms.values.stop import ignore_derivatives as ignore_derivatives
     from enzyme_py.transforms.values.stop import stop_gradient as stop_gradient
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 # Where the names are found when they are first used: whoever runs finished machine code imports no more than that takes.
 _NAMES = {

@@ -41,6 +41,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="read each module that goes into the pass or comes out, to the last operand, and print it again",
     )
+    parser.addoption(
+        "--without",
+        action="append",
+        default=[],
+        help="a cure to switch off, by its name in tests/passes/switches.py: what fails without it",
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cures_are_left_out(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What --without names is switched off."""
+    from tests.passes.switches import leave_out
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in request.config.getoption("--without"):
+            leave_out(name, patch.setattr)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -57,11 +57,16 @@ ROOMS = (
 )
 PLACES = {room: place for place, (room, _) in enumerate(ROOMS)}
 
-# Imports against the order, each within a function, so that nothing is imported in a circle.
+# Imports against the order, each within a function, so that nothing is imported in a circle; and why they stay.
 TOLERATED = {
-    ("errors", "native.faults.refusals"): "an error of refused memory asks who asked for it, when it is made",
-    ("native.faults.watched", ""): "the version, written into the report of a crash",
-    ("transforms.plans.dispatcher", "transforms.checking.verification"): "config(check=True)",
+    ("errors", "native.faults.refusals"): (
+        "compiled code raises OutOfMemoryError without arguments: the class itself asks who wanted the memory. Were the "
+        "answer put in from above, whoever raises it would have to know that somebody has"
+    ),
+    ("transforms.plans.dispatcher", "transforms.checking.verification"): (
+        "config(check=True) may be said at any time, and the dispatcher sees the first call. Were the check put in from "
+        "above, each start would import it, and differences with it (tests/test_light_import.py)"
+    ),
 }
 
 # Rooms that know less than lies below them, and the packages that they may use beside Python's own.

@@ -15,6 +15,7 @@ import numpy as np
 
 from enzyme_py.foundations.files.own_files import fingerprint
 
+VERSION = "0.1.0"  # of this package, as in pyproject.toml
 _LIBRARIES = {"numpy", "scipy", "numba", "llvmlite"}
 OWN = __name__.partition(".")[0]
 

@@ -24,7 +24,7 @@ def main() -> None:
     os.dup2(2, 1)
     settings.compare_keys = True  # a finished derivative that another kernel's source finds is a defect
     library().enzyme_py_scribble(1)  # fresh memory holds NaN, so that nothing rests on luck
-    if "FUZZ_WITHOUT" in os.environ:  # the name of a pass
+    if "FUZZ_WITHOUT" in os.environ:  # a cure, as tests/passes/switches.py names it
         leave_out(os.environ["FUZZ_WITHOUT"])
     gc.disable()  # a sixth of the time
     for count, line in enumerate(sys.stdin, 1):

@@ -1,20 +1,50 @@
-"""Passes that are left out: what happens without a cure shows that the cure is needed."""
+"""Cures that are left out: what happens without one shows that it is needed.
+
+    pytest --without "lasting variables" tests/whole
+    FUZZ_WITHOUT="steps" python -m tests.fuzz --count 150
+
+A name is that of a pass in a table, an option of Enzyme's run as the package gives it (`--enable-gvn-memdep=0`), or one of
+OTHERS.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import llvmlite.binding as llvm
+
+from enzyme_py import compiling
+from enzyme_py.assembly import entry, inlining
+from enzyme_py.host.process import client
+from enzyme_py.llvm import Module
 from enzyme_py.passes import attempts, pipeline
+from enzyme_py.passes.checks.recursive_calls import CheckRecursiveCalls
+from enzyme_py.passes.memory import allocations, cache_marks
+from enzyme_py.passes.memory.allocations import CachedAllocations
+from enzyme_py.passes.module.requests import reversed_twice
+from enzyme_py.passes.steps import Postpone
+from enzyme_py.symbols import CACHED, NO_RECOMPUTING
 
 TABLES = (
     (pipeline, ("PREPARE", "READY", "BEHIND")),
     (attempts, ("FORMS", "CRASHES", "REFUSALS")),
 )
+Put = Callable[[Any, str, Any], None]
 
 
-def leave_out(name: str, put: Callable[[Any, str, Any], None] = setattr) -> None:
-    """Take a pass out of all tables, with `monkeypatch.setattr` for one test; there must be such a row."""
+def leave_out(name: str, put: Put = setattr) -> None:
+    """Switch a cure off, with `monkeypatch.setattr` for one test; there must be such a cure."""
+    if name in OTHERS:
+        OTHERS[name](put)
+    elif name.startswith("--"):
+        _leave_out_option(name, put)
+    else:
+        _leave_out_pass(name, put)
+
+
+def _leave_out_pass(name: str, put: Put) -> None:
     is_there = False
     for module, tables in TABLES:
         for table in tables:
@@ -23,3 +53,90 @@ def leave_out(name: str, put: Callable[[Any, str, Any], None] = setattr) -> None
             is_there |= len(left) < len(rows)
             put(module, table, left)
     assert is_there, f"no table has a pass {name!r}"
+
+
+def _leave_out_option(name: str, put: Put) -> None:
+    """Take an option out of all that the host is asked with; a second try that differs by it only is the first again."""
+    run = client._run
+
+    def without(module: Any, asked: tuple[str, ...]) -> Any:
+        return run(module, tuple(one for one in asked if one != name))
+
+    put(client, "_run", without)
+
+
+def _steps(put: Put) -> None:
+    put(Postpone, "run", lambda change, draft: None)
+
+
+def _steps_of_recursion(put: Put) -> None:
+    """What calls itself is differentiated twice in one run, as all else that one run takes."""
+    _steps(put)
+    put(CheckRecursiveCalls, "applies", lambda change, draft: False)
+
+
+def _inlining(put: Put) -> None:
+    """Functions that take derivatives stay calls, where LLVM leaves them; what is reversed twice is still inlined."""
+
+    def inline_reversed_twice(module: llvm.ModuleRef) -> None:
+        code = Module(str(module))
+        inlining._mark(module, reversed_twice(code), inlining._calls(code))
+
+    put(entry, "inline_derivatives", inline_reversed_twice)
+
+
+def _inlining_of_reversed_twice(put: Put) -> None:
+    put(inlining, "reversed_twice", lambda code: set())
+
+
+def _is_split(code: Module) -> bool:
+    return any("__enzyme_augmentfwd" in one.name for one in code.declarations)
+
+
+def _nothing_made_again_in_halves(put: Put) -> None:
+    """Halves of split modes make memory again, as one sweep does."""
+    assemble = compiling.assemble
+
+    def recomputed(request: Any, given_types: Any) -> Any:
+        made = assemble(request, given_types)
+        if not request.is_split:
+            return made
+        return replace(made, options=tuple(one for one in made.options if one != NO_RECOMPUTING))
+
+    put(compiling, "assemble", recomputed)
+
+
+def _marks_in_halves(put: Put) -> None:
+    applies = CachedAllocations.applies
+    put(
+        CachedAllocations,
+        "applies",
+        lambda change, draft: not _is_split(draft.code) and applies(change, draft),
+    )
+
+
+def _rules_of_marks_in_halves(put: Put) -> None:
+    """The mark has no rules in split modes, as it has none in one reverse sweep."""
+    declared = cache_marks.declared_mark
+
+    def inactive(draft: Any) -> Any:
+        if _is_split(draft.code) and draft.code.get(CACHED) is None:
+            draft.code.add_text(cache_marks._INACTIVE)
+        return declared(draft)
+
+    put(allocations, "declared_mark", inactive)
+
+
+OTHERS: dict[str, Callable[[Put], None]] = {
+    "steps": _steps,
+    "steps, and the refusal of what calls itself": _steps_of_recursion,
+    "inlining": _inlining,
+    "inlining of what is reversed twice": _inlining_of_reversed_twice,
+    "nothing made again in halves": _nothing_made_again_in_halves,
+    "marks in halves": _marks_in_halves,
+    "rules of marks in halves": _rules_of_marks_in_halves,
+    "no notes of same values": lambda put: put(client, "without_same_values", lambda code: None),
+    "search for indices without a value": lambda put: put(
+        client, "_reads_nowhere", lambda module, done: False
+    ),
+}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import enzyme_py
+from tests.passes.switches import OTHERS, leave_out
 from tests.traps.document import DOCUMENT
 from tests.traps.trap import SYMPTOMS, Trap, Verdict, judged, read, traps
 
@@ -35,6 +36,19 @@ def test_its_cure_is_there(trap: Trap) -> None:
 def test_the_document_names_all_of_them() -> None:
     told = DOCUMENT.read_text(encoding="utf-8")
     assert [one.name for one in traps() if f"| `{one.name}` |" not in told] == []
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_cure_that_no_table_has_can_be_left_out(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it is made of is still there."""
+    leave_out(name, monkeypatch.setattr)
+
+
+def test_no_other_cure_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AssertionError, match="no table has a pass"):
+        leave_out("a cure that nobody wrote", monkeypatch.setattr)
 
 
 def test_what_the_pass_does_right_is_mended(tmp_path: Path) -> None:

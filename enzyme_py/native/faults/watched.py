@@ -18,6 +18,7 @@ import numba
 import numpy as np
 
 from enzyme_py.errors import Where
+from enzyme_py.foundations.versions import VERSION
 from enzyme_py.host.crash_files import crash_folder
 from enzyme_py.native.faults.layouts import Layout
 from enzyme_py.native.machine import llvm_identity
@@ -132,8 +133,6 @@ def _report(origin: Origin) -> str:
 
 @functools.cache
 def _versions() -> str:
-    from enzyme_py import __version__
-
-    names = [f"enzyme_py {__version__}", f"python {platform.python_version()}"]
+    names = [f"enzyme_py {VERSION}", f"python {platform.python_version()}"]
     names += [f"numba {numba.__version__}", f"numpy {np.__version__}", llvm_identity()]
     return ", ".join(names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import sys
 import time
 from typing import Any
 
@@ -11,6 +10,7 @@ import numba
 
 from enzyme_py.errors import Where
 from enzyme_py.foundations.files.own_files import fingerprint
+from enzyme_py.foundations.versions import VERSION
 from enzyme_py.native.machine import host_cpu, llvm_identity
 
 
@@ -29,8 +29,7 @@ def about(where: Where, derivative: str, types: str) -> dict[str, Any]:
 
 def made_by() -> str:
     """Return the versions that decide what is made; where one differs, what is kept is never found."""
-    own = getattr(sys.modules.get("enzyme_py"), "__version__", "")
-    versions = f"enzyme_py {own} {fingerprint()[:8]}, Numba {numba.__version__}, {llvm_identity()}"
+    versions = f"enzyme_py {VERSION} {fingerprint()[:8]}, Numba {numba.__version__}, {llvm_identity()}"
     return f"{versions}, Python {platform.python_version()}"
 
 
