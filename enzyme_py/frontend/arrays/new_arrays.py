@@ -23,4 +23,6 @@ _NAMES = tuple(f"{way}_np_{one}.<locals>." for one in _MAKERS for way in ("ol", 
 
 def makes_array(function: Any) -> bool:
     """Tell whether a function is one of Numba's that make an array and do nothing else."""
-    return function.__module__ == arrayobj.__name__ and function.__qualname__.startswith(_NAMES)
+    return bool(
+        function.__module__ == arrayobj.__name__ and function.__qualname__.startswith(_NAMES)
+    )
