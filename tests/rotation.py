@@ -23,9 +23,12 @@ def selected(cases: Sequence[Case], config: pytest.Config, every: int) -> Sequen
     return cases if config.getoption("full") else cases[::every]
 
 
-def sweep(cases: Iterable[Any], every: int) -> list[Any]:
-    """Return parameters for all cases, of which an ordinary run takes each `every`-th."""
-    return [_parameter((case,), number % every == 0) for number, case in enumerate(cases)]
+def sweep(cases: Iterable[Any], every: int, first: int = 0) -> list[Any]:
+    """Return parameters for all cases, of which an ordinary run takes each `every`-th; a tuple is several parameters."""
+    return [
+        _parameter(case if isinstance(case, tuple) else (case,), number % every == first)
+        for number, case in enumerate(cases)
+    ]
 
 
 def diagonal(*lists: Iterable[Any]) -> list[Any]:

@@ -11,6 +11,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py import Const, Forward, ForwardWithPrimal, Reverse, ReverseWithPrimal
 from enzyme_py.errors import AnnotationError, EnzymeError, UnsupportedTypeError
+from tests.rotation import diagonal
 
 A = np.array([[1.0, 2.0, -1.0], [0.5, -3.0, 4.0]])
 B = np.array([[2.0, 1.0], [-1.0, 3.0]])
@@ -36,8 +37,7 @@ def both_sides(x):
     return A @ x @ B
 
 
-@modes
-@pytest.mark.parametrize("chunk", [None, 1, 4, 5])
+@pytest.mark.parametrize(("mode", "chunk"), diagonal(MODES, [None, 1, 4, 5]), ids=repr)
 def test_matrix_by_matrix(mode: enzyme.modes.Mode, chunk: int | None) -> None:
     found = enzyme.jacobian(mode, both_sides, X, chunk=chunk)
     assert len(found) == 1
@@ -45,8 +45,7 @@ def test_matrix_by_matrix(mode: enzyme.modes.Mode, chunk: int | None) -> None:
     np.testing.assert_array_equal(found[0], np.einsum("ik,lj->ijkl", A, B))
 
 
-@modes
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(("mode", "layout"), diagonal(MODES, LAYOUTS), ids=repr)
 def test_layouts(mode: enzyme.modes.Mode, layout: str) -> None:
     given = LAYOUTS[layout](X)
     before = given.copy()

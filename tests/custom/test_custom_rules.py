@@ -12,6 +12,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py.errors import AnnotationError, DerivativeError, NoDerivativeError, RuleError
 from enzyme_py.testing import test_rule as check_rule
+from tests.rotation import diagonal
 
 X = np.array([1.0, -2.0, 3.0])
 
@@ -56,8 +57,10 @@ def cube_rule(primals, tangents):
 by_partials = enzyme.rules.partials(lambda x: x**3, lambda x: 3 * x * x)
 
 
-@pytest.mark.parametrize("f", [by_vjp, by_jvp, by_partials])
-@pytest.mark.parametrize("order", ["R", "F", "RR", "RF", "FR", "FF", "FRR", "RFF"])
+@pytest.mark.parametrize(
+    ("f", "order"),
+    diagonal([by_vjp, by_jvp, by_partials], ["R", "F", "RR", "RF", "FR", "FF", "FRR", "RFF"]),
+)
 def test_cube(f, order) -> None:
     """Also where a rule calls the function that it is for."""
     want = {1: 3 * 1.3**2, 2: 6 * 1.3, 3: 6.0}[len(order)]

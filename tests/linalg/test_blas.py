@@ -475,8 +475,7 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize("way", WAYS, ids=["forward-reverse", "reverse-reverse", "reverse-forward"])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("way", "dtype"), diagonal(WAYS, DTYPES))
 def test_second_order_of_matrix_products(way: Any, dtype: Any) -> None:
     """|A B|^2: gradient (2 C B', 2 A' C), whose directional derivative follows by the product rule."""
     a, b = draw(3, 4, dtype=dtype), draw(4, 2, dtype=dtype)

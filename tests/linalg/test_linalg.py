@@ -226,14 +226,11 @@ ROWS = {
 }
 ORDINARY = {
     "solve": ("RoR",),
-    "solve-complex": ("reverse",),
     "det": ("reverse",),
     "cholesky-complex": ("reverse",),
     "eigh": ("FoR",),
     "svd": ("reverse",),
     "qr-tall": ("reverse",),
-    "svd-full-wide": ("reverse",),
-    "qr-complex": ("forward",),
     "pinv-wide": ("reverse",),
     "lstsq": ("reverse",),
     "eig-complex": ("reverse",),

@@ -16,6 +16,7 @@ from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
 from tests.passes.running import ran
+from tests.rotation import sweep
 
 WITH_ZEROS = np.array([0.0, -1.25, 2.0])
 WITHOUT = np.array([0.5, -1.25, 2.0])
@@ -198,7 +199,7 @@ KERNELS: dict[Any, float] = {
 }
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("kernel", sweep(KERNELS, 2), ids=lambda kernel: kernel.__name__)
 def test_all_orders(kernel: Any) -> None:
     weight, n = KERNELS[kernel], 4
     slope = enzyme.grad(kernel, argnums=0)
@@ -283,7 +284,7 @@ def in_a_callee(w, n):
     return total
 
 
-@pytest.mark.parametrize("kernel", [carried, one_of_two, where, in_a_callee])
+@pytest.mark.parametrize("kernel", sweep([carried, one_of_two, where, in_a_callee], 2))
 def test_what_a_kernel_captures_gets_a_shadow(kernel: Any) -> None:
     n, way = 3, np.cos(np.arange(9.0)).reshape(3, 3)
     slope = enzyme.grad(kernel, argnums=0)

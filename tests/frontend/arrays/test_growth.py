@@ -19,7 +19,7 @@ from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.native.runtime import library, memory_stats
 from tests.frontend.arrays import growing_kernels
 from tests.frontend.arrays.growing_kernels import GROWN, REFUSED
-from tests.rotation import selected
+from tests.rotation import selected, sweep
 
 VECTOR = types.Array(types.float64, 1, "C")
 STEP = 1e-5
@@ -86,7 +86,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 # -- derivatives -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", GROWN, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("kernel", sweep(GROWN, 2), ids=lambda one: one.__name__)
 def test_first_derivatives(kernel: Callable[..., Any]) -> None:
     x, w, a, b, *_ = points()
     want = difference(plainly(kernel), (x, w), (a, b))
@@ -184,7 +184,7 @@ def test_is_rewritten(kernel: Callable[..., Any], monkeypatch: pytest.MonkeyPatc
     assert steps_of(kernel, monkeypatch) > 0
 
 
-@pytest.mark.parametrize("kernel", REFUSED, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("kernel", sweep(REFUSED, 2), ids=lambda one: one.__name__)
 def test_is_left_alone(kernel: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     assert steps_of(kernel, monkeypatch) == 0
     x, w, a, b, *_ = points()

@@ -8,6 +8,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py.frontend.arrays.new_arrays import makes_array
 from enzyme_py.testing import check_grads
+from tests.rotation import sweep
 
 X = np.linspace(-0.8, 0.9, 6).reshape(3, 2)
 
@@ -40,14 +41,13 @@ def of_start(name):
     return lambda x: both_ways(x, start)
 
 
-@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("start", sweep(STARTS, 3))
 def test_every_order_of_two_recurrences(start) -> None:
     check_grads(of_start(start), (X,), order=2)
 
 
 def test_forward_over_forward_by_hand() -> None:
     """d^2 tanh = -2 tanh (1 - tanh^2), of one step each way: h = tanh(x) twice."""
-
     loss = of_start("zeros")
     x, v = X[:1], np.ones((1, 2))
 

@@ -9,6 +9,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py.testing import check_grads
+from tests.rotation import sweep
 
 
 def read(x, start, stop, step):
@@ -66,7 +67,7 @@ def down(x, n):
 X = np.array([0.3, -0.8, 0.5, 0.9])
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("n", sweep(range(5), 2))
 def test_loops_with_steps(n: int) -> None:
     a = np.outer(X, np.cos(X))
     check_grads(lambda x, a: stepped(x, a, n), (X, a), order=1)

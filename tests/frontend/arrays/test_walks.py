@@ -13,6 +13,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py.testing import check_grads
+from tests.rotation import sweep
 
 X = np.random.default_rng(3).uniform(0.5, 1.5, (2, 3, 4))
 WEIGHTS = np.arange(1.0, 25.0)
@@ -89,7 +90,7 @@ def test_ndenumerate_and_ndindex(x) -> None:
     np.testing.assert_allclose(enzyme.gradient(over_indices, x)[0], 3.0 * expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("other", [*LAYOUTS, "matrix", "row"])
+@pytest.mark.parametrize("other", sweep([*LAYOUTS, "matrix", "row"], 2, 1))
 def test_nditer(x, other) -> None:
     """In the order in which Numba walks: columns first where most arrays lie that way."""
     y = 2.0 - {**LAYOUTS, "matrix": X[0], "row": X[0, 1]}[other]
@@ -114,7 +115,7 @@ def test_nditer_of_views_that_are_written_to(x) -> None:
     np.testing.assert_allclose(enzyme.gradient(written_through, x)[0], 2.0 * x, rtol=1e-15)
 
 
-@pytest.mark.parametrize("function", [np.mean, np.var, np.prod, np.std])
+@pytest.mark.parametrize("function", sweep([np.mean, np.var, np.prod, np.std], 2, 1))
 def test_second_orders_of_what_numba_sums_by_nditer(function) -> None:
     def loss(x):
         total = 0.0

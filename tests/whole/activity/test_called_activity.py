@@ -27,7 +27,7 @@ def large(turns: int):
 
 
 def test_a_function_that_is_not_inlined():
-    called = large(12)
+    called = large(8)
 
     @numba.njit
     def f(s, d):

@@ -11,6 +11,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py.passes.memory.later_iterations import LaterIterations
 from tests.passes.running import is_left_alone, ran
+from tests.rotation import sweep
 from tests.whole.by_forward_mode import gradient_by_forward_mode
 
 X = np.array([0.7, -0.4, 0.35, 1.1, -0.9, 0.2, 0.8])
@@ -328,7 +329,7 @@ KERNELS = (
 )
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("kernel", sweep(KERNELS, 2), ids=lambda kernel: kernel.__name__)
 def test_reverse_mode_agrees_with_forward_mode(kernel: Any) -> None:
     compiled = numba.njit(kernel)
     slope = enzyme.grad(compiled, argnums=0)
