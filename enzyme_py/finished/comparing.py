@@ -3,8 +3,7 @@
 A short name (keys.py) promises that whoever computes it would come to the very module of LLVM code for which the entry was
 compiled. With ENZYME_PY_COMPARE_KEYS=1 nothing is believed: every call takes the long way, and the modules are compared
 with those of the entry that would have served. Places in source files do not count: neither debug information, nor the
-lines that exceptions tell; nor do names of values, nor which operand of a product or a sum comes first: Numba's own order of
-the arguments of an array expression, `y * y`, changes within one process.
+lines that exceptions tell; nor do names of values.
 """
 
 from __future__ import annotations
@@ -17,12 +16,9 @@ import llvmlite.binding as llvm
 from enzyme_py.errors import EnzymeError, Where
 from enzyme_py.finished.behind import Behind
 from enzyme_py.foundations.llvm_modules import Modules, run_once
-from enzyme_py.llvm import Arithmetic, Module
 from enzyme_py.native.machine import initialise_llvm, target_machine
 from enzyme_py.native.stored.disk_cache import digest_of
 from enzyme_py.native.stored.shipped import without_exceptions
-
-_COMMUTE = frozenset(("add", "mul", "fadd", "fmul", "and", "or", "xor"))
 
 
 class KeyMismatchError(EnzymeError):
@@ -44,19 +40,7 @@ def _content(packed: bytes) -> str:
         manager.add_strip_symbols_pass()  # names of values, in which Numba counts what the process compiled before
         tuning = llvm.create_pipeline_tuning_options()
         run_once(manager, parsed, llvm.create_pass_builder(target_machine(), tuning))
-        return _with_sorted_operands(str(parsed))
-
-
-def _with_sorted_operands(text: str) -> str:
-    code = Module(text)
-    for function in code.functions:
-        for one in function.instructions:
-            if isinstance(one, Arithmetic) and one.opcode in _COMMUTE:
-                first, second = one.operands
-                if second.ref < first.ref:
-                    one.set_operand(0, second)
-                    one.set_operand(1, first)
-    return str(code)
+        return str(parsed)
 
 
 def check_same(expected: str, found: str, where: Where, key: str) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 from typing import Any
 
 import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.finished import comparing, search
+from enzyme_py.finished import search
 from enzyme_py.finished.comparing import KeyMismatchError
-from enzyme_py.native.machine import initialise_llvm
 from enzyme_py.settings import config
 
 SOURCE = """
@@ -50,16 +48,3 @@ def test_a_name_that_misses_something_is_told(tmp_path, monkeypatch: pytest.Monk
             gradient(4.0)
     with config(cache_dir=tmp_path):
         assert gradient(4.0) == [6.0, 12.0]  # and without the switch it would be wrong without a word
-
-
-def test_which_operand_comes_first_makes_no_difference() -> None:
-    text = "define double @f(double %a, double %b) {\n  %c = fmul double %a, %b\n  %d = fsub double %c, %a\n  ret double %d\n}\n"
-    other = text.replace("%a, %b\n", "%b, %a\n")
-    wrong = text.replace("%c, %a\n", "%a, %c\n")
-    found = [packed(one) for one in (text, other, wrong)]
-    assert found[0] == found[1] != found[2]
-
-
-def packed(text: str) -> str:
-    initialise_llvm()
-    return comparing._content(gzip.compress(text.encode()))

@@ -41,6 +41,7 @@ from enzyme_py.foundations.compiled_content import note_content
 from enzyme_py.foundations.keeping import made_of, released
 from enzyme_py.foundations.versions import is_library
 from enzyme_py.frontend.arrays import axes
+from enzyme_py.frontend.arrays.array_expressions import lower_array_expression
 from enzyme_py.frontend.arrays.broadcasting import (
     broadcast_shape,
     forget_broadcast_indices,
@@ -146,6 +147,7 @@ class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[m
     def init(self) -> None:
         super().init()
         self._internal_codegen = RawCodegen("enzyme_py.kernels")
+        self.special_ops["arrayexpr"] = lower_array_expression
 
     def load_additional_registries(self) -> None:
         # Numba's runtime is built by whichever context asks first; it must be the CPU's.
