@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Mapping
+
+from enzyme_py.foundations.scipy_bindings import capsules
 
 _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of.restype = ctypes.c_void_p
@@ -20,11 +21,7 @@ _name_of.restype = ctypes.c_char_p
 _name_of.argtypes = [ctypes.py_object]
 
 
-@functools.cache
-def _capsules() -> Mapping[str, object]:
-    from scipy.linalg import cython_blas, cython_lapack
-
-    return {**cython_lapack.__pyx_capi__, **cython_blas.__pyx_capi__}
+_capsules = functools.cache(capsules)
 
 
 def blas_address(symbol: str) -> int | None:

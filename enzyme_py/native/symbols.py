@@ -18,6 +18,7 @@ from numba import _helperlib
 from numba.core.runtime import _nrt_python
 
 from enzyme_py.errors import UnresolvedSymbolError, Where
+from enzyme_py.foundations.scipy_bindings import bindings
 from enzyme_py.native.blas import blas_address
 from enzyme_py.native.faults.layouts import allocator_of
 from enzyme_py.native.runtime import runtime_addresses
@@ -32,6 +33,7 @@ REFUSED = frozenset(
 
 # What code generation may call although the IR never names it: block operations, what the math
 # intrinsics become, and the compiler's own helpers for wide integers, halves and complex numbers.
+_CALLS_BLAS = ("numba_xx", "numba_ez_", "numba_raw_")  # functions of Numba's C code
 _MATH = (
     "sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 exp10 log log2 log10 pow fmod cbrt "
     "floor ceil trunc rint nearbyint round roundeven fma fmin fmax ldexp frexp modf sincos "
@@ -111,6 +113,8 @@ def _order_address(name: str) -> int | None:
 
 def shared_address(name: str) -> int | None:
     """The address that all compiled code in this process finds behind a name."""
+    if name.startswith(_CALLS_BLAS):
+        bindings()  # which it imports at its first call
     return llvm.address_of_symbol(name) or _numba_address(name) or _library_address(name)
 
 

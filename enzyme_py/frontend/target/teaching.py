@@ -29,6 +29,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.extending import typeof_impl
 
+from enzyme_py.foundations.scipy_bindings import bindings
 from enzyme_py.foundations.stages import stage
 from enzyme_py.frontend.target.interrupts import uninterrupted
 
@@ -55,6 +56,7 @@ def teach() -> None:
         _State.teacher = threading.get_ident()
         try:
             with stage("imports"):
+                bindings()  # or Numba imports all of scipy.linalg for them
                 for name in _LESSONS:
                     importlib.import_module(name)
             _State.is_taught = True
