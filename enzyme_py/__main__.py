@@ -33,6 +33,11 @@ def _parser() -> argparse.ArgumentParser:
 
     install = commands.add_parser("install", help="install the Enzyme executable ahead of time")
     install.add_argument("--wheel", type=Path, metavar="FILE", help="from this wheel, offline")
+    install.add_argument(
+        "--rules",
+        action="store_true",
+        help="and compile the derivatives of np.linalg for float64, half a minute",
+    )
     install.set_defaults(run=_install)
 
     doctor = commands.add_parser("doctor", help="say what is installed, and whether it works")
@@ -64,6 +69,10 @@ def _install(given: argparse.Namespace) -> int:
     from enzyme_py.host.installing.provision import install
 
     print(install(given.wheel))
+    if given.rules:
+        from enzyme_py.linalg import ahead
+
+        ahead.compiled(lambda name: print(f"np.linalg.{name}", flush=True))
     return 0
 
 
