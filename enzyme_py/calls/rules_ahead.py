@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from enzyme_py.calls.operators import gradient, jvp
+
 
 def _solve(a):  # type: ignore[no-untyped-def]  # kernels, compiled by Numba
     return np.sum(np.linalg.solve(a, a[0])) + np.sum(np.linalg.solve(a, a))
@@ -83,10 +85,8 @@ KERNELS: dict[str, Callable[..., Any]] = {
 
 def compiled(say: Callable[[str], None]) -> None:
     """Compile the code of every rule that the disk does not have."""
-    import enzyme_py as enzyme
-
     a = np.diag([3.0, 4.0, 5.0]) + 0.1  # symmetric, and no two eigenvalues alike
     for name, kernel in KERNELS.items():
         say(name)
-        enzyme.grad(kernel)(a)
-        enzyme.jvp(kernel, (a,), (a,))
+        gradient(kernel, a)
+        jvp(kernel, (a,), (a,))
