@@ -70,7 +70,7 @@ def _install(given: argparse.Namespace) -> int:
 
     print(install(given.wheel))
     if given.rules:
-        from enzyme_py.calls.rules_ahead import compiled
+        from enzyme_py.rules_ahead import compiled
 
         compiled(lambda name: print(f"np.linalg.{name}", flush=True))
     return 0

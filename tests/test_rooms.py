@@ -53,6 +53,7 @@ ROOMS = (
     ("inspect", "what was compiled, and why"),
     ("", "the public names"),
     ("testing", "checks of users' kernels"),
+    ("rules_ahead", "the rules of linear algebra, compiled before they are needed"),
     ("__main__", "the command line"),
 )
 PLACES = {room: place for place, (room, _) in enumerate(ROOMS)}

@@ -8,11 +8,11 @@ import sys
 import numpy as np
 import pytest
 
-from enzyme_py.calls.rules_ahead import KERNELS
+from enzyme_py.rules_ahead import KERNELS
 
 AHEAD = """
 import enzyme_py as enzyme
-from enzyme_py.calls import rules_ahead as ahead
+from enzyme_py import rules_ahead as ahead
 ahead.KERNELS = {{"slogdet": ahead.KERNELS["slogdet"]}}
 enzyme.config(cache_dir={folder!r})
 told = []
