@@ -58,6 +58,9 @@ class Active(Annotation):
     activity = Activity.ACTIVE
 
     def __init__(self, primal: Any) -> None:
+        if type(primal) is float:  # at once: this is a good part of a call of autodiff
+            self.primal, self.shadows = primal, ()
+            return
         if isinstance(primal, np.ndarray):
             message = "an array cannot be Active: it is memory, and its gradient needs a place"
             raise AnnotationError(message, remedy="write Duplicated(x, np.zeros_like(x))")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types as pytypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,32 +33,47 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     """
     kinds = tuple(map(type, given))
     place = 1 if kinds and kinds[0] is Mode else 0
-    if len(given) <= place:
+    first = place + 1
+    if len(kinds) <= place or not _is_remembered(given[place]):
         return _autodiff(given, None)
-    kernel = given[place]
-    if not is_kernel(kernel):
-        return _autodiff(given, None)
-    form = id(given[0]) if place else 0, kinds
-    known = made_of(kernel, "calls").get(form)
+    function = given[place]
+    if len(kinds) > first and kinds[first] is type:  # what the result is
+        form = id(given[0]) if place else 0, given[first], kinds
+        first += 1
+    else:
+        form = id(given[0]) if place else 0, None, kinds
+    known = made_of(function, "calls").get(form)
     if known is None:
         return _autodiff(given, form)
-    rest = given[place + 1 :]
+    rest = given[first:]
     parts: list[Any] = []
     in_memory = 0
     for one in rest:
         if isinstance(one, Annotation):
-            parts.append(one.primal)
-            parts.extend(one.shadows)
-            in_memory += type(one.primal) not in _NUMBERS
+            value = one.primal
+            parts.append(value)
+            if one.shadows:
+                parts.extend(one.shadows)
         else:
-            parts.append(one)
-            in_memory += type(one) not in _NUMBERS
-    shared: list[Shared] = []
+            value = one
+            parts.append(value)
+        if type(value) not in _NUMBERS:
+            in_memory += 1
     if in_memory > 1:
+        kernel = known[2]
         shared = check_apart(kernel, [as_annotation(one) for one in rest])
-    returned: tuple[Any, ...] = known[1](*parts)
-    check_unwritten(kernel, shared)
-    return returned
+        returned: tuple[Any, ...] = known[1](*parts)
+        check_unwritten(kernel, shared)
+        return returned
+    return known[1](*parts)  # type: ignore[no-any-return]
+
+
+def _is_remembered(function: Any) -> bool:
+    """Tell whether a function is the same kernel at each call: it captures nothing that could change."""
+    if type(function) is pytypes.FunctionType:
+        is_bare = function.__closure__ is None and function.__defaults__ is None
+        return is_bare and function.__kwdefaults__ is None
+    return is_kernel(function)
 
 
 def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, ...]:
@@ -74,8 +90,9 @@ def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, 
         parts.append(one.primal)
         parts.extend(one.shadows)
     runner = positional_runner(plan, len(parts))
-    if form is not None and result is None and not is_batch:
-        made_of(kernel, "calls")[form] = given[0], runner  # the mode is held: its id is in the key
+    if form is not None and not is_batch:
+        # The mode is held: its id is in the key.
+        made_of(function, "calls")[form] = given[0], runner, kernel
     returned: tuple[Any, ...] = runner(*parts)
     check_unwritten(kernel, shared)
     return returned
