@@ -162,7 +162,7 @@ ROWS = (
     Row(
         r"(?:Cannot|[Ff]ailed to) deduce type of (?P<name>memset)",
         TypeAnalysisError,
-        "Enzyme cannot tell what the memory is that a derivative fills with zeros",
+        "what memory holds is not known where a derivative fills it with zeros",
         "take second derivatives in another order, as jvp of grad (forward over reverse); else read or "
         "write an element of each array as a float where it is made",
     ),

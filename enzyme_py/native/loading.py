@@ -22,6 +22,7 @@ from enzyme_py.native import symbols
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.watched import Origin, forget, watch
 from enzyme_py.native.function import NativeFunction, Profile
+from enzyme_py.native.heap import keep_freed_memory
 from enzyme_py.native.machine import target_machine
 from enzyme_py.symbols import RULE_CODE
 
@@ -70,6 +71,7 @@ def load(
 
 def _load(code: ObjectCode, where: Where | None, origin: Origin | None, key: str) -> NativeFunction:
     begun = time.perf_counter()
+    keep_freed_memory()
     linked, addresses = link(code, address_of, where)
     if origin is not None and code.layout.size:
         begin = watch(origin, addresses[code.entries[0]], code.layout)

@@ -232,7 +232,7 @@ def test_what_a_step_keeps(states: int) -> None:
     assert vectors_a_step(listed_states, states) < 2.2 + 90 / states
 
 
-@pytest.mark.parametrize(("has_list", "share"), [(False, 41), (True, 41)])
+@pytest.mark.parametrize(("has_list", "share"), [(False, 29), (True, 29)])
 def test_programs_at_random(pytestconfig: pytest.Config, has_list: bool, share: int) -> None:
     recorded = 0
     for seed in selected(range(120), pytestconfig, share):

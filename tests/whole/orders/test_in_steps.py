@@ -15,19 +15,48 @@ from enzyme_py.passes.base import Draft
 from enzyme_py.passes.steps import Postpone, Resume
 from tests.passes.running import is_left_alone, ran, tag_of
 
-A = np.zeros((3, 6))[:, ::2]  # neither C's order nor Fortran's: NumPy's functions walk by indices
+A = np.zeros((3, 6))[:, ::2]  # neither C's order nor Fortran's
 A[:] = [[0.9, 0.4, 1.2], [0.7, 1.5, 0.3], [0.8, 0.6, 1.1]]
 V = np.arange(9.0).reshape(3, 3) + 1.0
 
 
+@numba.njit
+def smallest(a):
+    """The smallest number, by indices that are carried, and a way out at a number that is none."""
+    rows, columns = a.shape
+    found = a[0, 0]
+    i, j = 0, 0
+    while True:
+        if a[i, j] != a[i, j]:
+            return a[i, j]
+        found = min(found, a[i, j])
+        j += 1
+        if j == columns:
+            i, j = i + 1, 0
+            if i == rows:
+                return found
+
+
 def cube_of_the_smallest(a):
     """The second derivative of m^3 is 6 m where the smallest is, nothing elsewhere."""
-    return a.min() ** 3
+    return smallest(a) ** 3
 
 
 def product_of_ends(a):
     """The largest times the smallest: 1 by the two, in either order."""
-    return a.max() * a.min()
+    return -smallest(-a) * smallest(a)
+
+
+def squares_of_some(a):
+    """The squares of rows 0, 1, 3, 7, ...: 2 by each."""
+    if a.shape[0] == 1:
+        return a[0, 0] ** 2
+    total = 0.0
+    i = 0
+    while i < a.shape[0]:
+        total += a[i, 0] ** 2
+        i = 2 * i + 1
+    return total
 
 
 def slope_along(f: Any) -> Any:
@@ -50,6 +79,11 @@ def second_along(f: Any) -> float:
 def test_the_second_derivative_of_a_minimum() -> None:
     second = second_along(numba.njit(cube_of_the_smallest))
     np.testing.assert_allclose(second, 6 * 0.3 * V[1, 2] ** 2, rtol=1e-14)
+
+
+def test_the_second_derivative_of_squares_by_an_index_that_is_carried() -> None:
+    second = second_along(numba.njit(squares_of_some))
+    np.testing.assert_allclose(second, 2.0 * np.sum(V[:2, 0] ** 2), rtol=1e-14)
 
 
 def test_the_second_derivative_of_a_product_of_both_ends() -> None:
@@ -94,7 +128,7 @@ def test_what_one_run_refuses_is_told_if_steps_do_not_help(monkeypatch: pytest.M
 
     monkeypatch.setattr(Resume, "run", refuse)
     with pytest.raises(DerivativeError, match="a float's bits") as refusal:
-        second_along(numba.njit(lambda a: 5.0 * a.min() ** 5))  # not in any cache
+        second_along(numba.njit(lambda a: 5.0 * smallest(a) ** 5))  # not in any cache
     assert "second step" not in str(refusal.value)
 
 
