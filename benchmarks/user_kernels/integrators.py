@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from numba import njit
+
 from user_kernels.rows import Row, numbers
 
 

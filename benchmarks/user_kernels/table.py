@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from user_kernels import factorisations, filters, images, integrators, networks, particles, sampling, stencils
+from user_kernels import (
+    factorisations,
+    filters,
+    images,
+    integrators,
+    networks,
+    particles,
+    sampling,
+    stencils,
+)
 from user_kernels.rows import Row
 
 SUBJECTS = (stencils, particles, factorisations, filters, sampling, images, integrators, networks)

@@ -53,5 +53,6 @@ def test_adjoints_by_hand_agree_with_ours(name: str) -> None:
     ours = enzyme.value_and_grad(ROWS[name].kernel)(*given(name))
     by_hand = HAND[name](*given(name))
     largest = np.max(np.abs(ours[1]))
-    np.testing.assert_allclose(by_hand[0], ours[0], rtol=1e-10)
-    np.testing.assert_allclose(by_hand[1], ours[1], rtol=1e-9, atol=1e-11 * largest)
+    digits = 1e-5 if is_single(ours[1]) else 1e-10
+    np.testing.assert_allclose(by_hand[0], ours[0], rtol=digits)
+    np.testing.assert_allclose(by_hand[1], ours[1], rtol=digits, atol=0.1 * digits * largest)
