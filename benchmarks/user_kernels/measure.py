@@ -138,8 +138,7 @@ def wrong(answers: dict[str, Any], v: np.ndarray) -> dict[str, str]:
 
 def agree(which: str, found: tuple[Any, Any], wanted: tuple[Any, Any]) -> None:
     """Raise where values or gradients differ by more than rounding."""
-    for one, other in zip(found, wanted, strict=True):
-        one, other = np.asarray(one), np.asarray(other)
-        digits = 1e-3 if other.dtype == np.float32 else 1e-8
-        scale = np.max(np.abs(other))
-        np.testing.assert_allclose(one, other, rtol=digits, atol=digits * scale, err_msg=which)
+    for ours, theirs in zip(map(np.asarray, found), map(np.asarray, wanted), strict=True):
+        digits = 1e-3 if theirs.dtype == np.float32 else 1e-8
+        scale = np.max(np.abs(theirs))
+        np.testing.assert_allclose(ours, theirs, rtol=digits, atol=digits * scale, err_msg=which)
