@@ -37,35 +37,28 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     if len(kinds) <= place or not _is_remembered(given[place]):
         return _autodiff(given, None)
     function = given[place]
-    if len(kinds) > first and kinds[first] is type:  # what the result is
-        form = id(given[0]) if place else 0, given[first], kinds
-        first += 1
-    else:
-        form = id(given[0]) if place else 0, None, kinds
+    result = given[first] if len(kinds) > first and kinds[first] is type else None
+    form = id(given[0]) if place else 0, result, kinds
     known = made_of(function, "calls").get(form)
     if known is None:
         return _autodiff(given, form)
-    rest = given[first:]
+    _, runner, kernel = known
+    rest = given[first if result is None else first + 1 :]
     parts: list[Any] = []
     in_memory = 0
     for one in rest:
+        value = one
         if isinstance(one, Annotation):
             value = one.primal
             parts.append(value)
-            if one.shadows:
-                parts.extend(one.shadows)
+            parts.extend(one.shadows)
         else:
-            value = one
             parts.append(value)
-        if type(value) not in _NUMBERS:
-            in_memory += 1
-    if in_memory > 1:
-        kernel = known[2]
-        shared = check_apart(kernel, [as_annotation(one) for one in rest])
-        returned: tuple[Any, ...] = known[1](*parts)
-        check_unwritten(kernel, shared)
-        return returned
-    return known[1](*parts)  # type: ignore[no-any-return]
+        in_memory += type(value) not in _NUMBERS
+    shared = check_apart(kernel, [*map(as_annotation, rest)]) if in_memory > 1 else ()
+    returned: tuple[Any, ...] = runner(*parts)
+    check_unwritten(kernel, shared)
+    return returned
 
 
 def _is_remembered(function: Any) -> bool:

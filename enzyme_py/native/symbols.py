@@ -31,9 +31,9 @@ REFUSED = frozenset(
     ("memalign", "valloc", "pvalloc", "reallocarray", "strdup", "cfree", "_Znwm", "_ZdlPv")
 )
 
+_CALLS_BLAS = ("numba_xx", "numba_ez_", "numba_raw_")  # functions of Numba's C code
 # What code generation may call although the IR never names it: block operations, what the math
 # intrinsics become, and the compiler's own helpers for wide integers, halves and complex numbers.
-_CALLS_BLAS = ("numba_xx", "numba_ez_", "numba_raw_")  # functions of Numba's C code
 _MATH = (
     "sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 exp10 log log2 log10 pow fmod cbrt "
     "floor ceil trunc rint nearbyint round roundeven fma fmin fmax ldexp frexp modf sincos "
