@@ -154,7 +154,7 @@ def hvp_and_gradient(
     f: Callable[..., Any], x: Any, v: Any, *others: Any, inner: Mode = Reverse
 ) -> tuple[Any, Any]:
     """Return `(product, gradient)`: the product that `hvp` computes, and the gradient beside it."""
-    product, gradient = _product(f, x, v, others, Forward, inner)
+    product, gradient = _product(f, x, v, others, Forward, inner, with_gradient=True)
     return product, gradient
 
 
@@ -174,13 +174,20 @@ def vhp(
 
 
 def _product(
-    f: Callable[..., Any], x: Any, v: Any, others: Sequence[Any], outer: Mode, inner: Mode
+    f: Callable[..., Any],
+    x: Any,
+    v: Any,
+    others: Sequence[Any],
+    outer: Mode,
+    inner: Mode,
+    *,
+    with_gradient: bool = False,
 ) -> Any:
     kernel, held = opened(f)
     outer, inner = _unsplit(outer, "hvp"), _unsplit(inner, "hvp")
     x, v = as_tuples(x), as_tuples(v)
     check_tangents((x,), (v,), argument_names(kernel)[len(held) :], where_is(kernel))
-    runner = product_runner(Product(kernel, outer, inner, len(held)))
+    runner = product_runner(Product(kernel, outer, inner, len(held), with_gradient))
     return as_trees(runner(x, v, *held, *others))
 
 

@@ -217,7 +217,8 @@ def _product_call(function: Callable[..., Any], args: Sequence[Any], kws: Any) -
     kernel, held = function_parts(args[0])
     options = _options(function, 3, (), kws)
     outer = options.get("outer", _PRODUCTS[function])
-    return product_runner(Product(kernel, outer, options.get("inner", Reverse), len(held)))
+    inner, gives_both = options.get("inner", Reverse), function is jacobians.hvp_and_gradient
+    return product_runner(Product(kernel, outer, inner, len(held), gives_both))
 
 
 def _product_kinds(args: Sequence[Any]) -> list[Any]:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from numba.core import types
-from numba.extending import overload
-
+from enzyme_py.assembly.results import returned_type
+from enzyme_py.assembly.written_arguments import writes_no_argument
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.derivatives.gradient import Gradient
@@ -16,18 +15,25 @@ from enzyme_py.transforms.derivatives.pullback import paired
 from enzyme_py.transforms.jacobians.products import gradient_kernel, product_at
 from enzyme_py.transforms.plans.helpers import written_for
 from enzyme_py.transforms.plans.plans import PlanType, transform
-from enzyme_py.transforms.plans.structures import each, written
-from enzyme_py.transforms.values.copies import copy_of
-from enzyme_py.transforms.values.shadows import zeros_laid_out_as
+from enzyme_py.transforms.plans.structures import written
+from enzyme_py.transforms.values.copies import copy_of, lent, lent_tangent, tangent_like
 
 
 @written_for(product_at)
 def _product_at(wanted: PlanType, x: Any, v: Any, others: Any) -> Callable[..., Any]:
     plan: Any = wanted.plan
     gradient = gradient_kernel(plan)
-    scope: dict[str, Any] = {"run": transform, "copy_of": copy_of, "like": _like}
     held = plan.skipped
-    rest = f"*others[:{held}]", f"*copy_of(others[{held}:])"
+    # Nobody sees what the kernel writes: it gets copies. What it only reads need not be copied.
+    kinds = list(others)
+    own = *kinds[:held], returned_type(x), *map(returned_type, kinds[held:])
+    reads_only = writes_no_argument(plan.kernel, own)
+    scope: dict[str, Any] = {
+        "run": transform,
+        "own": lent if reads_only else copy_of,
+        "tangent": lent_tangent if reads_only else tangent_like,
+    }
+    rest = f"*others[:{held}]", f"*own(others[{held}:])"
     if plan.outer.is_forward:
         others_left = len(others) - held
         activities = (
@@ -35,10 +41,11 @@ def _product_at(wanted: PlanType, x: Any, v: Any, others: Any) -> Callable[..., 
             Activity.DUPLICATED,
             *[Activity.CONST] * others_left,
         )
-        mode = replace(plan.outer, need_primal=True)
+        mode = replace(plan.outer, need_primal=plan.with_gradient)
         scope["plan"] = Annotated(gradient, mode, activities, skipped=held)
-        call = f"run(plan, {rest[0]}, copy_of(x), like(v, copy_of(x)), {rest[1]})"
-        return written("wanted, x, v, others", call, scope)
+        call = f"run(plan, {rest[0]}, own(x), tangent(v, x), {rest[1]})"
+        found = call if plan.with_gradient else f"({call}[0], None)"
+        return written("wanted, x, v, others", found, scope)
     scope["plan"] = Gradient(
         paired(gradient),
         (0,),
@@ -47,25 +54,5 @@ def _product_at(wanted: PlanType, x: Any, v: Any, others: Any) -> Callable[..., 
         runtime_activity=plan.outer.runtime_activity,
         strong_zero=plan.outer.strong_zero,
     )
-    call = f"(run(plan, v, {rest[0]}, copy_of(x), {rest[1]}), None)"
+    call = f"(run(plan, v, {rest[0]}, own(x), {rest[1]}), None)"
     return written("wanted, x, v, others", call, scope)
-
-
-def _like(direction: Any, value: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_like, strict=False)
-def _laid_out_like(direction: Any, value: Any) -> Callable[..., Any]:
-    """Return the direction as a tangent of the value: its type and strides."""
-    if isinstance(value, types.BaseTuple):
-        return each(value, "direction, value", "like(direction[{i}], value[{i}])", {"like": _like})
-    if isinstance(value, types.Array):
-        return _array_like
-    return lambda direction, value: value * 0 + direction
-
-
-def _array_like(direction, value):  # type: ignore[no-untyped-def]  # compiled by Numba
-    tangent = zeros_laid_out_as(value)
-    tangent[...] = direction
-    return tangent

@@ -1,6 +1,6 @@
 """Products of Hessians with vectors: the gradient's derivative along one direction.
 
-Forward outside: the gradient's tangent, and the gradient itself beside it. Reverse outside: the
+Forward outside: the gradient's tangent, and where it is wanted the gradient itself beside it. Reverse outside: the
 pull-back of the vector through the gradient, which is the vector times the Hessian.
 """
 
@@ -26,6 +26,7 @@ class Product(Plan):
     outer: Mode
     inner: Mode
     skipped: int = 0  # the kernel's leading arguments, which its function holds: they follow on v
+    with_gradient: bool = False  # the gradient is wanted, too: it has a cost of its own, a copy
 
     def argument_label(self, number: int) -> str:
         """See `Plan`; the second argument is the vector."""
@@ -39,7 +40,7 @@ class Product(Plan):
 
 @kept_with_kernel
 def product_runner(plan: Product) -> Any:
-    """Return the dispatcher (x, v, *others) -> (product, gradient); None for a gradient not made."""
+    """Return the dispatcher (x, v, *others) -> (product, gradient); None for a gradient not wanted."""
 
     def product(x, v, *others):  # type: ignore[no-untyped-def]  # compiled by Numba
         return product_at(plan, x, v, others)

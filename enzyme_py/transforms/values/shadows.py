@@ -22,8 +22,8 @@ from enzyme_py.errors import ShadowError
 from enzyme_py.frontend.containers.typed_lists import rebuilt
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.target.target import KernelContext
-from enzyme_py.native.runtime import register
 from enzyme_py.transforms.plans.binding import Emit
+from enzyme_py.transforms.values.large_pages import array_like
 
 
 def shadow_type(kind: Any) -> Any:
@@ -91,44 +91,15 @@ def _span(array):  # type: ignore[no-untyped-def]
     return np.zeros(below + above, np.uint8), below
 
 
-def _zeros_in_large_pages(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
-    """Return zeros, in pages of 2 MiB if they are many, as NumPy asks for its arrays.
-
-    They are often made anew at each call, and the system needs as long for a small page as the fill of it.
-    Written out, since compiling a call of np.zeros_like is a quarter of a first gradient from the disk cache.
-    """
-    builder, context = emit.builder, emit.context
-    given = arrayobj.make_array(kind)(context, builder, value)
-    size = builder.mul(given.nitems, given.itemsize)
-    alignment = context.get_preferred_array_alignment(kind.dtype)
-    meminfo = context.nrt.meminfo_alloc_aligned(
-        builder, size=size, align=context.get_constant(types.uint32, alignment)
-    )
-    start = context.nrt.meminfo_data(builder, meminfo)
-    function = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, size.type])
-    register()
-    large = cgutils.get_or_insert_function(builder.module, function, "enzyme_py_large")
-    builder.call(large, [start, size])
-    cgutils.memset(builder, start, size, 0)
-    made = arrayobj.make_array(shadow_type(kind))(context, builder)
-    arrayobj.populate_array(
-        made,
-        data=builder.bitcast(start, made.data.type),
-        shape=given.shape,
-        strides=given.strides,
-        itemsize=given.itemsize,
-        meminfo=meminfo,
-    )
-    return made._getvalue()
-
-
 def _zero_array(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     wanted = shadow_type(kind)
     is_vector_f = kind.layout == "F" and kind.ndim == 1  # a column of a matrix in that order
     if kind.layout == "C" or kind.ndim == 0 or is_vector_f:
         if isinstance(emit.context, KernelContext):
             return emit.compiled(_zeros_like, wanted, [kind], [value])
-        return _zeros_in_large_pages(emit, kind, value)
+        made, start, size = array_like(emit, kind, wanted, value)
+        cgutils.memset(emit.builder, start, size, 0)
+        return made
     if kind.layout == "F":
         return emit.compiled(_zeros_f, wanted, [kind], [value])
     memory = types.Array(types.uint8, 1, "C")
