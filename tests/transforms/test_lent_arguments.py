@@ -97,7 +97,7 @@ def stored_by_a_product(x):
 def stored_under_a_try(x):
     try:
         x[0] = x[1] * x[1]
-    except Exception:  # noqa: BLE001
+    except Exception:
         x[1] = 0.0
     return cubes(x)
 
