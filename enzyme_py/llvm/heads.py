@@ -81,6 +81,14 @@ class Head(GlobalValue):
         """The type of the result."""
         return self._signature()[1]
 
+    def set_return_type(self, type_: str) -> None:
+        """Return something of another type; what stands in front of the type stays. Calls are left as they are."""
+        before, given, behind = self._split_head()
+        old = self.return_type
+        place = before.rindex(f"{old} {self.ref}")
+        self._parts = f"{before[:place]}{type_} {self.ref}", given, behind
+        self.touch_head()
+
     @property
     def return_attributes(self) -> list[str]:
         """What stands in front of the result's type: linkage, convention, attributes."""

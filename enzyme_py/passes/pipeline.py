@@ -50,6 +50,7 @@ from enzyme_py.passes.types.typed_accesses import TypedAccesses
 from enzyme_py.passes.values.live_out_floats import LiveOutFloats
 from enzyme_py.passes.values.live_out_integers import LiveOutIntegers
 from enzyme_py.passes.values.loop_carried_choices import LoopCarriedChoices
+from enzyme_py.passes.values.returned_numbers import ReturnedNumbers
 
 O2 = Callable[[Draft], Draft]  # the host's
 
@@ -111,6 +112,12 @@ ASSEMBLE_NESTED: tuple[Row, ...] = (
 PREPARE: tuple[Row, ...] = ordered(
     Row(SplitAggregates(), "fields are pointers and numbers of their own for all below"),
     Row(WrittenResults(), "inlining makes all other code: first", then_o2=True),
+    Row(
+        ReturnedNumbers(),
+        "behind all inlining: of what is left of calls",
+        after=(WrittenResults,),
+        then_o2=True,
+    ),
     Row(
         MultiLevelExits(to_memory),
         "exits become edges of the loops around, which all below looks at",
