@@ -119,7 +119,7 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
         names,
         options,
         where,
-        is_fast=_is_fast(request.kernel),
+        fast_math=_fast_math(request.kernel),
         keeps_slopes=keeps_slopes,
         is_nested=is_nested,
         name=request.name,
@@ -127,8 +127,15 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     )
 
 
-def _is_fast(kernel: Any) -> bool:
-    return getattr(kernel, "targetoptions", {}).get("fastmath") is True
+def _fast_math(kernel: Any) -> tuple[str, ...]:
+    """Return what `fastmath` of a kernel allows; that of a derivative is what its kernel allows."""
+    allowed = getattr(kernel, "targetoptions", {}).get("fastmath")
+    if isinstance(allowed, (set, frozenset)):
+        return tuple(sorted(map(str, allowed)))
+    if allowed:
+        return ("fast",)
+    inner = getattr(getattr(kernel, "plan", None), "kernel", None)
+    return () if inner is None else _fast_math(inner)
 
 
 def _nests(code: Module, request: Request) -> bool:

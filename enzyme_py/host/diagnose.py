@@ -207,7 +207,7 @@ def _finished(module: DiffModule, outcome: Outcome, is_complete: bool) -> Differ
         where=module.where,
         seconds=outcome.seconds,
         remarks=outcome.log,
-        is_fast=module.is_fast,
+        fast_math=module.fast_math,
     )
     try:
         code = done.code

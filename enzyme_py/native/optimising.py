@@ -63,7 +63,7 @@ def assembly(module: DifferentiatedModule) -> str:
         return str(target_machine().emit_assembly(parsed))
 
 
-def finish(code: Module, *, is_fast: bool) -> None:
+def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
     """Make of what came back from Enzyme what LLVM may optimise."""
     # Enzyme's messages needed it. LLVM fails an assertion on it now and then when it writes machine code ("Offset being
     # queried before it's been computed").
@@ -77,8 +77,8 @@ def finish(code: Module, *, is_fast: bool) -> None:
     define_slopes(code)  # of tanh and the like
     put_lanes_together(code)
     add_frees(code)
-    if is_fast:
-        allow_fast_math(code)
+    if fast_math:
+        allow_fast_math(code, fast_math)
 
 
 def _optimised(code: Module, module: DifferentiatedModule, modules: Modules) -> llvm.ModuleRef:
@@ -86,7 +86,7 @@ def _optimised(code: Module, module: DifferentiatedModule, modules: Modules) -> 
     initialise_llvm()
     machine = target_machine()
     with _understood(module):
-        finish(code, is_fast=module.is_fast)
+        finish(code, fast_math=module.fast_math)
         parsed = modules.parsed(str(code))
     link_fortran(parsed, modules)
     parsed.triple = machine.triple

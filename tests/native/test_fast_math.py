@@ -1,4 +1,4 @@
-"""`fastmath=True`: vector functions and sums in other orders, with the same derivatives to rounding."""
+"""`fastmath`: vector functions and sums in other orders, with the same derivatives to rounding."""
 
 from __future__ import annotations
 
@@ -90,6 +90,86 @@ def test_floats_of_32_bits(numbers):
 def test_vector_functions_are_called_where_they_were_allowed_and_nowhere_else(numbers):
     assert "_ZGV" in inspect.ir(fast(log_sum_exp), numbers, stage="assembly")
     assert "_ZGV" not in inspect.ir(numba.njit(log_sum_exp), numbers, stage="optimised")
+
+
+def of_logs_and_exps(x):
+    return np.sum(np.log(1.0 + np.exp(-x)) * np.tanh(x) + np.sin(x))
+
+
+def slopes_of_logs_and_exps(x):
+    below = 1.0 / (1.0 + np.exp(x))
+    return -below * np.tanh(x) + np.log1p(np.exp(-x)) / np.cosh(x) ** 2 + np.cos(x)
+
+
+@pytest.mark.skipif(not has_vector_function("_ZGVdN4v_exp"), reason="no libmvec here")
+def test_approximate_functions_alone(numbers):
+    """They are LLVM's `afn`: functions, and neither sums nor denormal numbers."""
+    kernel = numba.njit(fastmath={"afn"})(of_logs_and_exps)
+    code = inspect.ir(kernel, numbers, stage="optimised")
+    assert "_ZGV" in code
+    assert "reassoc" not in code
+    assert "ldmxcsr" not in code
+    found = enzyme.grad(kernel)(numbers)
+    # A sum of three terms of about one.
+    np.testing.assert_allclose(found, slopes_of_logs_and_exps(numbers), rtol=0.0, atol=UNITS)
+
+
+@pytest.mark.skipif(not has_vector_function("_ZGVdN4v_exp"), reason="no libmvec here")
+def test_sums_in_any_order_alone(numbers):
+    kernel = numba.njit(fastmath={"reassoc"})(log_sum_exp)
+    code = inspect.ir(kernel, numbers, stage="optimised")
+    assert "_ZGV" not in code
+    assert "reassoc" in code
+    assert "ldmxcsr" not in code
+
+
+@pytest.mark.skipif(not has_vector_function("_ZGVdN4v_exp"), reason="no libmvec here")
+def test_a_derivative_of_a_derivative_allows_what_its_kernel_allows(numbers):
+    def exps(x):
+        return np.sum(np.exp(x))
+
+    kernel, ones = numba.njit(fastmath={"afn"})(exps), np.ones_like(numbers)
+    found = enzyme.hvp(kernel, numbers, ones)
+    assert np.any(found != enzyme.hvp(exps, numbers, ones))  # other last places
+    np.testing.assert_allclose(found, np.exp(numbers), rtol=UNITS)
+
+
+def test_what_is_allowed_to_sums_alone_changes_no_function_and_the_other_way_round(numbers):
+    """Without functions, `afn` changes no bit."""
+
+    def plain(x):
+        total = 0.0
+        for i in range(1, x.size):
+            total += x[i] * x[i - 1] / (1.0 + x[i] * x[i])
+        return total
+
+    same = enzyme.grad(numba.njit(fastmath={"afn"})(plain))(numbers)
+    np.testing.assert_array_equal(same, enzyme.grad(plain)(numbers))
+
+
+@pytest.mark.parametrize("allowed", [{"afn"}, True])
+def test_functions_at_their_edges(allowed):
+    """Overflow, zero and what is no number are as they are one at a time; so are tiny numbers, if only `afn` is said."""
+
+    def exps(x):
+        return np.exp(x)
+
+    def logs(x):
+        return np.log(x)
+
+    of_exp = np.array([-np.inf, -800.0, -720.0, -0.0, 0.0, 1.0, 709.7, 800.0, np.inf, np.nan] * 3)
+    of_log = np.array([0.0, 5e-324, 1e-310, 2.3e-308, 1.0, 1.7e308, np.inf, np.nan, -1.0] * 3)
+    for f, at in ((exps, of_exp), (logs, of_log)):
+        found = enzyme.jvp(numba.njit(fastmath=allowed)(f), (at,), (np.ones_like(at),))[0]
+        with np.errstate(all="ignore"):
+            wanted = {exps: np.exp, logs: np.log}[f](at)
+        if allowed is True:
+            tiny = 2.2250738585072014e-308
+            kept = (np.abs(at) >= tiny) & ((np.abs(wanted) >= tiny) | (wanted == 0.0))
+            found, wanted = found[kept], wanted[kept]
+            usual = np.isfinite(wanted)  # of others fastmath promises nothing
+            found, wanted = found[usual], wanted[usual]
+        np.testing.assert_allclose(found, wanted, rtol=UNITS)
 
 
 @pytest.mark.parametrize("f", [guarded, where])

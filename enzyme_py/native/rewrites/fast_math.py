@@ -1,4 +1,8 @@
-"""What `fastmath=True` on a kernel allows its derivative: other orders of sums, and functions of vectors.
+"""What `fastmath` on a kernel allows its derivative: other orders of sums, and functions of vectors.
+
+    @enzyme.jit(fastmath=True)                   # all that is told here
+    @enzyme.jit(fastmath={"afn"})                # functions of vectors, and nothing else
+    @enzyme.jit(fastmath={"afn", "reassoc"})     # these, and sums in any order
 
 Numba marks the instructions of such a kernel itself; those that Enzyme adds carry no marks, and one
 unmarked sum keeps a whole loop from being vectorised. They are marked here, after Enzyme: sums may be
@@ -11,17 +15,21 @@ an attribute at each call, so nothing is set for the whole process, and Numba's 
 
 While such a derivative runs, its thread takes denormal numbers for zero, as a program of gcc -ffast-math does.
 measured on a mixture of Gaussians with weights of e^-700 and less: 22 ms for 57. That is set where the derivative
-is entered and restored where it is left, also by an exception.
+is entered and restored where it is left, also by an exception. Only `fastmath=True` does that: a set of words allows what
+the words say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from enzyme_py.llvm import Arithmetic, Builder, Call, Module
 from enzyme_py.native.machine import Cpu, host_cpu
 from enzyme_py.native.vector_library import PREFIX, vector_address
+
+ALL = "fast"
+FUNCTIONS = "afn"  # LLVM's word for approximate functions
 
 # To instructions without any flag.
 _FLAGS = {
@@ -68,20 +76,24 @@ _ENTRY = "enzyme_py_enter"
 _CONTROL = ("llvm.x86.sse.stmxcsr", "llvm.x86.sse.ldmxcsr")
 
 
-def allow_fast_math(code: Module) -> None:
-    """Mark arithmetic in a module, after Enzyme, and let its functions have vector forms."""
-    _mark_arithmetic(code)
+def allow_fast_math(code: Module, allowed: Collection[str] = (ALL,)) -> None:
+    """Mark arithmetic in a module, after Enzyme, and let its functions have vector forms, as far as that is allowed."""
+    is_all = ALL in allowed
+    flags = {opcode: [one for one in own if is_all or one in allowed] for opcode, own in _FLAGS.items()}
+    if any(flags.values()):
+        _mark_arithmetic(code, flags)
     cpu = host_cpu()
-    if cpu.triple.startswith(("x86_64", "i686")):
+    if is_all and cpu.triple.startswith(("x86_64", "i686")):
         _drop_denormals(code)
-    name_vector_functions(code, cpu, has_vector_function)
+    if is_all or FUNCTIONS in allowed:
+        name_vector_functions(code, cpu, has_vector_function)
 
 
-def _mark_arithmetic(code: Module) -> None:
+def _mark_arithmetic(code: Module, allowed: dict[str, list[str]]) -> None:
     for function in code.functions:
         for one in function.instructions if any(map(function.mentions, _FLAGS)) else ():
             if isinstance(one, Arithmetic) and one.type in ("double", "float"):
-                flags = _FLAGS.get(one.opcode)
+                flags = allowed.get(one.opcode)
                 if flags and not one.flags:
                     one.set_flags(flags)
 

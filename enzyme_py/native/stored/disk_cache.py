@@ -67,7 +67,7 @@ def holds_addresses(text: str) -> bool:
 
 def options_of(module: DiffModule) -> list[str]:
     """Return all that decides beside the IR what Enzyme makes of it."""
-    return [*module.options, str((module.is_fast, module.keeps_slopes))]
+    return [*module.options, str((module.fast_math, module.keeps_slopes))]
 
 
 def key(module: DiffModule, host_identity: str) -> str:

@@ -155,7 +155,7 @@ def _find(module: DiffModule, name: str) -> DifferentiatedModule | None:
         text = _with_exceptions(text, module)
         entries = tuple(facts["entries"])
         return DifferentiatedModule(
-            text, entries, module.where, 0.0, "", lost, is_fast=module.is_fast
+            text, entries, module.where, 0.0, "", lost, fast_math=module.fast_math
         )
     return None
 
