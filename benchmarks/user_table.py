@@ -1,13 +1,14 @@
 """A table of kernels as users write them: their derivatives beside the primal, and beside adjoints by hand.
 
     python benchmarks/user_table.py [--write] [--rows heat_1d,kalman] [--orders] [--first-order] [--seconds 2]
-                                    [--rounds 1] [--beside FOLDER] [--out FILE]
+                                    [--rounds 1] [--beside FOLDER] [--out FILE] [--python jax=PATH]
 
 The kernels are in user_kernels/, one subject a file; user_kernels/by_hand.py has adjoints by hand. Each row runs in a process
 of its own, on one thread, with an empty cache; what is compared there is called in turn, and a time is the least of its
 rounds. `--orders` adds the other three second orders (`hvp` is forward over reverse; RoR, RoF and FoF are reverse over
 reverse, reverse over forward and forward over forward). `--first-order` leaves second orders out. `--beside FOLDER` measures a
-second source tree in turn with this one: by FOLDER/.venv where that is, else built in place. `--out FILE` keeps what
+second source tree in turn with this one: by FOLDER/.venv where that is, else built in place. `--python jax=PATH` measures
+JAX's best form of each row that has one (user_kernels/in_jax.py) by an interpreter that has JAX. `--out FILE` keeps what
 is found, and shows the rows that FILE has and `--rows` leaves out, so that a run can go on. `--write` renews
 docs/user-kernels.md.
 """
@@ -42,7 +43,7 @@ ONE_THREAD = {
 }
 PROGRAM = (
     "import sys; {alone}sys.path[:0] = [{tree!r}, {here!r}]; "
-    "from user_kernels import measure; measure.one({row!r}, {seconds}, {orders}, {second})"
+    "from user_kernels import measure; measure.one({row!r}, {seconds}, {orders}, {second}, {keep!r})"
 )
 # A tree that is built in place is found in front of what is installed.
 ALONE = "sys.meta_path[:] = [f for f in sys.meta_path if 'Redirecting' not in type(f).__name__]; "
@@ -54,6 +55,8 @@ def measured(row: str, tree: Path, folder: Path, chosen: argparse.Namespace) -> 
     """Return what a new process says about a row, or why it says nothing."""
     own = tree / ".venv" / "bin" / "python"
     is_here = tree == HERE.parent
+    kept, cache = folder / "row.pickle", folder / "cache"
+    cache.mkdir(exist_ok=True)
     program = PROGRAM.format(
         alone="" if is_here or own.exists() else ALONE,
         tree=str(tree),
@@ -62,15 +65,29 @@ def measured(row: str, tree: Path, folder: Path, chosen: argparse.Namespace) -> 
         seconds=chosen.seconds,
         orders=chosen.orders,
         second=not chosen.first_order,
+        keep=str(kept),
     )
     python = str(own) if own.exists() and not is_here else sys.executable
-    environment = {**os.environ, **ONE_THREAD, "ENZYME_PY_CACHE_DIR": first_calls.emptied(folder)}
+    environment = {**os.environ, **ONE_THREAD, "ENZYME_PY_CACHE_DIR": first_calls.emptied(cache)}
     done = subprocess.run(
         [python, "-c", program], env=environment, capture_output=True, text=True
     )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
         return {"failed": {"row": last}}
+    found = dict(json.loads(done.stdout.splitlines()[-1]))
+    if is_here and "jax" in chosen.pythons:
+        found["jax"] = in_jax(chosen.pythons["jax"], kept, chosen.seconds)
+    return found
+
+
+def in_jax(python: str, kept: Path, seconds: float) -> Found:
+    """Return the times of JAX's form of the row that was measured last; nothing where there is none."""
+    command = [python, str(HERE / "user_kernels" / "in_jax.py"), str(kept), str(seconds)]
+    environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": str(HERE)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        return {"failed": (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]}
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -82,6 +99,11 @@ def ratios_of(found: Found) -> dict[str, float]:
     ratios |= {name: times[name] / gradient for name in (*SECOND, *ORDERS) if name in times}
     if "hand" in times:
         ratios["hand"] = gradient / times["hand"]
+    jax = found.get("jax", {})
+    if "gradient" in jax:
+        ratios["JAX"] = gradient / jax["gradient"]
+    if "hvp" in jax and "hvp" in times:
+        ratios["JAX's hvp"] = times["hvp"] / jax["hvp"]
     return ratios
 
 
@@ -93,7 +115,10 @@ def together(runs: list[Found]) -> Found:
     each = [ratios_of(one) for one in good]
     return {
         **good[0],
-        "ratios": {name: statistics.median(one[name] for one in each) for name in each[0]},
+        "ratios": {
+            name: statistics.median(one[name] for one in each if name in one)
+            for name in {name: None for one in each for name in one}
+        },
         "primal": min(one["times"]["primal"]["least"] for one in good),
         "first": {
             name: statistics.median(one["first"][name] for one in good) for name in good[0]["first"]
@@ -105,7 +130,8 @@ def columns(chosen: argparse.Namespace) -> dict[str, float]:
     """Return the ratios that are shown, with the goal of a row."""
     second = {} if chosen.first_order else dict.fromkeys(SECOND, SECOND_GOAL)
     more = dict.fromkeys(ORDERS, SECOND_GOAL) if chosen.orders and second else {}
-    return {"gradient": ROW_GOAL, "hand": HAND_ROW_GOAL, **second, **more}
+    jax = dict.fromkeys(("JAX", "JAX's hvp") if second else ("JAX",), 1.0) if chosen.pythons else {}
+    return {"gradient": ROW_GOAL, "hand": HAND_ROW_GOAL, **second, **more, **jax}
 
 
 def marked(ratio: float | None, goal: float) -> str:
@@ -131,6 +157,7 @@ def line_of(row: str, when: str, found: Found, chosen: argparse.Namespace) -> st
 
 def titles(chosen: argparse.Namespace) -> list[str]:
     over = {"gradient": "gradient / primal", "hand": "gradient / by hand"}
+    over |= {"JAX": "gradient / JAX", "JAX's hvp": "hvp / JAX"}
     names = [over.get(name, f"{name} / gradient") for name in columns(chosen)]
     cells = ["kernel", "", "form", "primal, ms", *names, "peak, MB", "tape, MB"]
     cells += ["first primal, s", "first gradient, s"]
@@ -152,6 +179,8 @@ def means(when: str, rows: dict[str, Found], chosen: argparse.Namespace) -> list
             continue
         over = "the primal" if name == "gradient" else "the gradient"
         title = "Gradient over the adjoint by hand" if name == "hand" else f"{name.capitalize()} over {over}"
+        if name.startswith("JAX"):
+            title = "Gradient over JAX's" if name == "JAX" else "hvp over JAX's"
         if name in (*SECOND, *ORDERS):
             title = f"{name} over the gradient"
         missed = sorted((row for row in known if known[row] > row_goal), key=lambda row: -known[row])
@@ -174,6 +203,11 @@ def means(when: str, rows: dict[str, Found], chosen: argparse.Namespace) -> list
         for row, one in rows.items()
         for which, why in one.get("failed", {}).items()
     ]
+    said += [
+        f"* {row}, JAX: {one['jax']['failed']}."
+        for row, one in rows.items()
+        if "failed" in one.get("jax", {})
+    ]
     return said
 
 
@@ -187,7 +221,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1, help="processes a row")
     parser.add_argument("--beside", type=Path, help="another source tree")
     parser.add_argument("--out", type=Path, help="a file that keeps what is found")
+    parser.add_argument("--python", action="append", default=[], metavar="jax=PATH")
     chosen = parser.parse_args()
+    chosen.pythons = dict(one.split("=", 1) for one in chosen.python)
     trees = {"now": HERE.parent}
     if chosen.beside:
         trees = {"before": chosen.beside.resolve(), **trees}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
+import pickle
 import time
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -88,8 +90,8 @@ def warmed() -> None:
     enzyme.value_and_grad(lambda x: np.sum(x * x))(np.ones(3))
 
 
-def one(name: str, seconds: float, orders: bool, second: bool) -> None:
-    """Measure a row and print what was found as JSON."""
+def one(name: str, seconds: float, orders: bool, second: bool, keep: str = "") -> None:
+    """Measure a row and print what was found as JSON; `keep` names a file for who measures it elsewhere (in_jax.py)."""
     import numba
 
     import enzyme_py as enzyme
@@ -106,9 +108,9 @@ def one(name: str, seconds: float, orders: bool, second: bool) -> None:
     if name in HAND:
         calls["hand"] = lambda: HAND[name](*given)
         agree("hand", HAND[name](*given), (value, slope))
+    v = np.random.default_rng(5).random(slope.shape).astype(slope.dtype)
+    answers: dict[str, Any] = {}
     if second:
-        v = np.random.default_rng(5).random(slope.shape).astype(slope.dtype)
-        answers: dict[str, Any] = {}
         for which, call in second_orders(row, given, v, orders).items():
             try:
                 first[which] = timed(call)
@@ -119,6 +121,9 @@ def one(name: str, seconds: float, orders: bool, second: bool) -> None:
                 calls[which] = call
         if "hvp" in answers:
             failed |= wrong(answers, v)
+    if keep:
+        kept = {"name": name, "given": given, "gradient": (value, slope), "v": v, "hvp": answers.get("hvp")}
+        Path(keep).write_bytes(pickle.dumps(kept))
     told = {"first": first, "times": in_turn(calls, seconds), "failed": failed}
     print(json.dumps({**told, **memory_of(row)}))
 

@@ -1,0 +1,677 @@
+"""The rows in JAX, as one writes them there: whole arrays, scans over time. Run by an interpreter that has JAX.
+
+    python in_jax.py FILE SECONDS        times the row that FILE holds (measure.py keeps it), on one thread
+
+Where a loop is an algorithm of its own for whole arrays (a sort, a product, a transform, a solve), that stands here: JAX's best
+form. Rows that are not here go element by element in an order that arrays do not have (`gauss_seidel`, `alignment`,
+`edit_distance`), or by halves of any size (`tree_of_sums`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from user_kernels.rows import numbers
+
+jax.config.update("jax_enable_x64", True)
+FEWEST_ROUNDS, MOST_ROUNDS = 5, 300
+UNROLL = 8
+
+
+def repeated(step: Callable[[Any], Any], start: Any, steps: int) -> Any:
+    """Return what is left after steps without input."""
+    return lax.scan(lambda state, _: (step(state), None), start, None, length=steps)[0]
+
+
+# -- stencils ------------------------------------------------------------------------------------
+
+
+def heat_1d(start, steps, c):
+    u = repeated(lambda u: u.at[1:-1].add(c * (u[2:] - 2 * u[1:-1] + u[:-2])), start, steps)
+    return jnp.sum(u * u)
+
+
+def jacobi_1d(right, steps, h):
+    def step(u):
+        return jnp.pad(0.5 * (u[2:] + u[:-2] + h * h * right[1:-1]), 1)
+
+    u = repeated(step, jnp.zeros_like(right), steps)
+    return jnp.sum(u * u)
+
+
+def burgers_upwind(start, steps, c):
+    def step(u):
+        here = u[1:-1]
+        slope = jnp.where(here > 0.0, here - u[:-2], u[2:] - here)
+        return u.at[1:-1].add(-c * here * slope)
+
+    u = repeated(step, start, steps)
+    return jnp.sum(u * u)
+
+
+def wave_2d(start, steps, c):
+    def step(state):
+        old, now = state
+        around = now[2:, 1:-1] + now[:-2, 1:-1] + now[1:-1, 2:] + now[1:-1, :-2]
+        here = now[1:-1, 1:-1]
+        new = 2.0 * here - old[1:-1, 1:-1] + c * (around - 4.0 * here)
+        return now, old.at[1:-1, 1:-1].set(new)
+
+    _, now = repeated(step, (start, start), steps)
+    return jnp.sum(now * now)
+
+
+def staggered_waves(start, steps, c):
+    def step(state):
+        p, u, v = state
+        u = u - c * (p[1:, :] - p[:-1, :])
+        v = v - c * (p[:, 1:] - p[:, :-1])
+        change = u[1:, 1:-1] - u[:-1, 1:-1] + v[1:-1, 1:] - v[1:-1, :-1]
+        return p.at[1:-1, 1:-1].add(-c * change), u, v
+
+    n, m = start.shape
+    p, _, _ = repeated(step, (start, jnp.zeros((n - 1, m)), jnp.zeros((n, m - 1))), steps)
+    return jnp.sum(p * p)
+
+
+def heat_3d(start, steps, c):
+    def step(u):
+        here = u[1:-1, 1:-1, 1:-1]
+        around = u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1] + u[1:-1, 2:, 1:-1] + u[1:-1, :-2, 1:-1]
+        around = around + u[1:-1, 1:-1, 2:] + u[1:-1, 1:-1, :-2]
+        return u.at[1:-1, 1:-1, 1:-1].add(c * (around - 6.0 * here))
+
+    u = repeated(step, start, steps)
+    return jnp.sum(u * u)
+
+
+def gray_scott(start, steps, feed, kill):
+    def around(u):
+        return sum(jnp.roll(u, by, axis) for by in (1, -1) for axis in (0, 1)) - 4.0 * u
+
+    def step(state):
+        u, v = state
+        reaction = u * v * v
+        new_u = u + 0.16 * around(u) - reaction + feed * (1.0 - u)
+        return new_u, v + 0.08 * around(v) + reaction - (feed + kill) * v
+
+    _, v = repeated(step, (1.0 - start, 0.5 * start), steps)
+    return jnp.sum(v * v)
+
+
+def gray_scott_slices(start, steps, feed, kill):
+    def around(u):
+        return u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1]
+
+    def step(state):
+        u, v = state
+        a, b = u[1:-1, 1:-1], v[1:-1, 1:-1]
+        reaction = a * b**2
+        new_u = a + 0.16 * around(u) - reaction + feed * (1.0 - a)
+        new_v = b + 0.08 * around(v) + reaction - (feed + kill) * b
+        return u.at[1:-1, 1:-1].set(new_u), v.at[1:-1, 1:-1].set(new_v)
+
+    _, v = repeated(step, (1.0 - start, 0.5 * start), steps)
+    return jnp.sum(v * v)
+
+
+# -- particles -----------------------------------------------------------------------------------
+
+
+def pair_energy(x):
+    square = jnp.sum((x[:, None] - x[None]) ** 2, axis=2) + jnp.eye(x.shape[0])
+    near = 1.0 / square**3
+    return 0.5 * jnp.sum(4.0 * (near * near - near))  # 1 - 1 on the diagonal
+
+
+def pair_forces(x, steps, dt):
+    def step(state):
+        place, speed = state
+        apart = place[:, None] - place[None]
+        inverse = 1.0 / (jnp.sum(apart * apart, axis=2) + 0.1)
+        force = jnp.sum((inverse * inverse * (inverse - 0.5))[:, :, None] * apart, axis=1)
+        speed = speed + dt * force
+        return place + dt * speed, speed
+
+    place, _ = repeated(step, (x, jnp.zeros_like(x)), steps)
+    return jnp.sum(place * place)
+
+
+def planets(x, mass, steps, dt):
+    def step(state):
+        place, speed = state
+        apart = place[None] - place[:, None]
+        square = jnp.sum(apart * apart, axis=2) + 0.01
+        speed = speed + dt * jnp.sum((mass / (square * jnp.sqrt(square)))[:, :, None] * apart, axis=1)
+        return place + dt * speed, speed
+
+    place, _ = repeated(step, (x, jnp.zeros_like(x)), steps)
+    return jnp.sum(place * place)
+
+
+def spring_chain(x, steps, dt):
+    def step(state):
+        place, speed = state
+        apart = jnp.diff(place)
+        left, right = apart[:-1], apart[1:]
+        push = right - left + 0.3 * (right * right - left * left)
+        speed = speed.at[1:-1].add(dt * push)
+        return place.at[1:-1].add(dt * speed[1:-1]), speed
+
+    place, speed = repeated(step, (x, jnp.zeros_like(x)), steps)
+    return 0.5 * jnp.sum(speed * speed) + jnp.sum(place)
+
+
+def squares(centres, points):
+    return jnp.sum((points[:, None] - centres[None]) ** 2, axis=2)
+
+
+def k_means(centres, points):
+    return jnp.sum(jnp.min(squares(centres, points), axis=1))
+
+
+POINTS = numbers(100_000, 4)
+
+
+def k_means_of_global(centres):
+    return k_means(centres, POINTS)
+
+
+def mixture(centres, points):
+    return -jnp.sum(jax.nn.logsumexp(-0.5 * squares(centres, points), axis=1))
+
+
+# -- matrices ------------------------------------------------------------------------------------
+
+
+def lu_in_place(a):
+    return jnp.linalg.slogdet(a)[1]
+
+
+def cholesky_by_loops(a):
+    low = jnp.linalg.cholesky(a)
+    return jnp.sum(jnp.log(jnp.diag(low))) + jnp.sum(low[:, 0] ** 2)
+
+
+def thomas(right, lower, main, upper):
+    def down(state, row):
+        c, d = state
+        low, mid, up, b = row
+        pivot = mid - low * c
+        state = up / pivot, (b - low * d) / pivot
+        return state, state
+
+    def back(x, row):
+        x = row[1] - row[0] * x
+        return x, jnp.sum(x * x)
+
+    zero = jnp.zeros(right.shape[0])
+    _, rows = lax.scan(down, (0.0, zero), (lower, main, upper, right.T))
+    _, sums = lax.scan(back, zero, rows, reverse=True)
+    return jnp.sum(sums)
+
+
+def adi(start, steps, c):
+    n = start.shape[0]
+    factors = lax.scan(lambda f, _: (2 * (c / (1 + 2 * c - c * f),)), 0.0, None, length=n)[1]
+
+    def solved(rows):
+        def down(row, given):
+            row = (given[0] + c * row) * given[1] / c
+            return row, row
+
+        def back(row, given):
+            row = given[0] + given[1] * row
+            return row, row
+
+        zero = jnp.zeros(n)
+        made = lax.scan(down, zero, (rows, factors))[1]
+        return lax.scan(back, zero, (made, factors), reverse=True)[1]
+
+    u = repeated(lambda u: solved(solved(u.T).T), start, steps)
+    return jnp.sum(u * u)
+
+
+def triangular_solve(low, right):
+    x = jax.scipy.linalg.solve_triangular(low, right, lower=True)
+    return jnp.sum(x * x)
+
+
+def matrix_product(a, b):
+    c = a @ b
+    return jnp.sum(c * c)
+
+
+def matrix_chain(a, start, steps):
+    def step(state):
+        v, total = state
+        v = a @ v
+        length = jnp.sqrt(jnp.sum(v * v))
+        return v / length, total + jnp.log(length)
+
+    return repeated(step, (start, 0.0), steps)[1]
+
+
+def covariance(data):
+    centred = data - jnp.mean(data, axis=0)
+    return jnp.sum((centred.T @ centred / (data.shape[0] - 1)) ** 2)
+
+
+def csr_product(values, columns, starts, x, times):
+    n = starts.shape[0] - 1
+    rows = jnp.repeat(jnp.arange(n), jnp.diff(starts), total_repeat_length=values.shape[0])
+
+    def step(v):
+        parts = values * v[columns]
+        return jax.ops.segment_sum(parts, rows, n, indices_are_sorted=True)
+
+    v = repeated(step, x, times)
+    return jnp.sum(v * v)
+
+
+def complex_solves(x, a, steps):
+    scale = 1j * (1.0 + 0.01 * jnp.arange(steps))
+    systems = a + scale[:, None, None] * jnp.diag(x)
+    right = jnp.broadcast_to(x.astype(complex)[:, None], (steps, x.shape[0], 1))
+    v = jnp.linalg.solve(systems, right)
+    return jnp.sum(v.real**2 + v.imag**2)
+
+
+# -- filters -------------------------------------------------------------------------------------
+
+
+def kalman(x, seen):
+    move = jnp.array([[1.0, 0.0], [0.0, 0.0]]).at[0, 1].set(x[0]).at[1, 1].set(x[1])
+
+    def step(carried, new):
+        state, cov = carried
+        state = move @ state
+        cov = move @ cov @ move.T + x[2] * jnp.eye(2)
+        spread, error = cov[0, 0] + x[3], new - state[0]
+        gain = cov[:, 0] / spread
+        term = 0.5 * (jnp.log(spread) + error * error / spread)
+        return (state + gain * error, cov - jnp.outer(gain, cov[0])), term
+
+    return jnp.sum(lax.scan(step, (jnp.zeros(2), jnp.eye(2)), seen, unroll=UNROLL)[1])
+
+
+def local_level(x, seen):
+    def step(carried, new):
+        state, cov = carried
+        cov = cov + x[0]
+        spread, error = cov + x[1], new - state
+        gain = cov / spread
+        term = 0.5 * (jnp.log(spread) + error * error / spread)
+        return (state + gain * error, cov * (1.0 - gain)), term
+
+    return jnp.sum(lax.scan(step, (0.0, 1.0), seen, unroll=UNROLL)[1])
+
+
+def hidden_markov(logits, emissions, seen):
+    def step(alpha, symbol):
+        new = jax.nn.logsumexp(alpha[:, None] + logits, axis=0)
+        return new + emissions[:, symbol], None
+
+    return jax.nn.logsumexp(lax.scan(step, jnp.zeros(logits.shape[0]), seen, unroll=UNROLL)[0])
+
+
+def scaled_markov(transitions, emissions, seen):
+    def step(alpha, symbol):
+        alpha = (alpha @ transitions) * emissions[:, symbol]
+        scale = jnp.sum(alpha)
+        return alpha / scale, jnp.log(scale)
+
+    n = transitions.shape[0]
+    return jnp.sum(lax.scan(step, jnp.ones(n) / n, seen, unroll=UNROLL)[1])
+
+
+def recursive_filter(signal, b0, b1, a1, a2):
+    def step(carried, driven):
+        last, before = carried
+        new = driven - a1 * last - a2 * before
+        return (new, last), new * new
+
+    driven = b0 * signal[2:] + b1 * signal[1:-1]
+    return jnp.sum(lax.scan(step, (0.0, 0.0), driven, unroll=UNROLL)[1])
+
+
+def filtered_channels(signals, a):
+    def step(y, new):
+        y = a * y + (1.0 - a) * new
+        return y, jnp.sum(y * y)
+
+    first = signals[0]
+    rest = lax.scan(step, first, signals[1:], unroll=UNROLL)[1]
+    return jnp.sum(first * first) + jnp.sum(rest)
+
+
+def garch(x, returns):
+    def step(variance, square):
+        term = 0.5 * (jnp.log(variance) + square / variance)
+        return x[0] + x[1] * square + x[2] * variance, term
+
+    first = x[0] / (1.0 - x[1] - x[2])
+    return jnp.sum(lax.scan(step, first, returns**2, unroll=UNROLL)[1])
+
+
+# -- sampling ------------------------------------------------------------------------------------
+
+
+def asian_option(x, draws, strike):
+    dt = 1.0 / draws.shape[1]
+    moves = (x[1] - 0.5 * x[2] ** 2) * dt + x[2] * jnp.sqrt(dt) * draws
+    mean = jnp.mean(x[0] * jnp.exp(jnp.cumsum(moves, axis=1)), axis=1)
+    return jnp.exp(-x[1]) * jnp.mean(jnp.maximum(mean - strike, 0.0))
+
+
+def quantile_loss(x, features, seen, level):
+    errors = seen - features @ x
+    loss = jnp.mean(jnp.maximum(level * errors, (level - 1.0) * errors))
+    return loss + jnp.mean(jnp.sort(errors)[-(errors.size // 10 + 1) :])
+
+
+def logistic(x, features, labels):
+    z = features @ x
+    return jnp.sum(jnp.log(1.0 + jnp.exp(-labels * z))) + 0.1 * jnp.sum(x * x)
+
+
+def rosenbrock(x):
+    return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+def gaussian_process(x, points, seen):
+    apart = (points[:, None] - points[None]) ** 2
+    k = x[1] * jnp.exp(-apart / (2.0 * x[0] * x[0])) + x[2] * jnp.eye(points.size)
+    root = jnp.linalg.cholesky(k)
+    weights = jax.scipy.linalg.solve_triangular(root, seen, lower=True)
+    return 0.5 * jnp.sum(weights * weights) + jnp.sum(jnp.log(jnp.diag(root)))
+
+
+# -- images --------------------------------------------------------------------------------------
+
+
+def convolve_1d(signal, weights):
+    out = jnp.convolve(signal, weights[::-1], "valid")
+    return jnp.sum(out * out)
+
+
+def convolve_2d(image, weights):
+    n, m = (length - weights.shape[0] + 1 for length in image.shape)
+    places = [(a, b) for a in range(weights.shape[0]) for b in range(weights.shape[1])]
+    out = sum(weights[a, b] * image[a : a + n, b : b + m] for a, b in places)
+    return jnp.sum(out * out)
+
+
+def warp(x, image, target):
+    n, m = image.shape
+    i, j = jnp.arange(n)[:, None], jnp.arange(m)[None]
+    cos, sin = jnp.cos(x[0]), jnp.sin(x[0])
+    u, v = cos * i - sin * j + x[1], sin * i + cos * j + x[2]
+    r, c = jnp.floor(u).astype(int), jnp.floor(v).astype(int)
+    inside = (r >= 0) & (r < n - 1) & (c >= 0) & (c < m - 1)
+    fu, fv = u - r, v - c
+    r, c = jnp.clip(r, 0, n - 2), jnp.clip(c, 0, m - 2)
+    top = (1.0 - fv) * image[r, c] + fv * image[r, c + 1]
+    low = (1.0 - fv) * image[r + 1, c] + fv * image[r + 1, c + 1]
+    return jnp.sum(jnp.where(inside, ((1.0 - fu) * top + fu * low - target) ** 2, 0.0))
+
+
+def smooth_image(image, seen, weight):
+    here = image[:-1, :-1]
+    dx, dy = image[1:, :-1] - here, image[:-1, 1:] - here
+    terms = weight * jnp.sqrt(dx * dx + dy * dy + 1e-3) + (here - seen[:-1, :-1]) ** 2
+    return jnp.sum(terms)
+
+
+def table_lookup(values, places):
+    at = places * (values.size - 1)
+    i = jnp.minimum(at.astype(int), values.size - 2)
+    w = at - i
+    y = (1.0 - w) * values[i] + w * values[i + 1]
+    return jnp.sum(y * y)
+
+
+def spline(values, places):
+    n = values.size
+    h = 1.0 / (n - 1)
+    right = 6.0 * (values[2:] - 2.0 * values[1:-1] + values[:-2]) / (h * h)
+
+    def down(state, given):
+        factor, bend = state
+        pivot = 4.0 - factor
+        state = 1.0 / pivot, (given - bend) / pivot
+        return state, state
+
+    def back(bend, row):
+        bend = row[1] - row[0] * bend
+        return bend, bend
+
+    rows = lax.scan(down, (0.0, 0.0), right, unroll=UNROLL)[1]
+    bend = jnp.pad(lax.scan(back, 0.0, rows, reverse=True, unroll=UNROLL)[1], 1)
+    i = jnp.minimum((places / h).astype(int), n - 2)
+    b = places / h - i
+    a = 1.0 - b
+    cubic = (a**3 - a) * bend[i] + (b**3 - b) * bend[i + 1]
+    y = a * values[i] + b * values[i + 1] + cubic * h * h / 6.0
+    return jnp.sum(y * y)
+
+
+# -- integrators ---------------------------------------------------------------------------------
+
+
+def by_runge_kutta(slope, y, steps, dt):
+    def step(y):
+        k1 = slope(y)
+        k2 = slope(y + 0.5 * dt * k1)
+        k3 = slope(y + 0.5 * dt * k2)
+        k4 = slope(y + dt * k3)
+        return y + dt / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+
+    y = repeated(step, y, steps)
+    return jnp.sum(y * y)
+
+
+def lorenz_rk4(x, steps, dt):
+    def slope(y):
+        a, b, c = y
+        return jnp.stack([10.0 * (b - a), a * (28.0 - c) - b, a * b - 8.0 / 3.0 * c])
+
+    return by_runge_kutta(slope, x, steps, dt)
+
+
+def ring_rk4(x, steps, dt):
+    def slope(y):
+        return jnp.sin(jnp.roll(y, 1) - y) + jnp.sin(jnp.roll(y, -1) - y) + 0.1 * y
+
+    return by_runge_kutta(slope, x, steps, dt)
+
+
+def implicit_euler(x, steps, dt):
+    def step(y, number):
+        new = y
+        for _ in range(5):
+            wrong = new - y - dt * (x[1] * jnp.cos(0.01 * number) - x[2] * new * new * new)
+            new = new - wrong / (1.0 + 3.0 * dt * x[2] * new * new)
+        return new, None
+
+    y = lax.scan(step, x[0], jnp.arange(steps))[0]
+    return y * y
+
+
+def predators(x, seen, dt):
+    def step(state, at):
+        prey, hunters = state
+        for _ in range(10):
+            more, less = prey * (x[0] - x[1] * hunters), hunters * (x[2] * prey - x[3])
+            prey, hunters = prey + dt * more, hunters + dt * less
+        return (prey, hunters), (prey - at[0]) ** 2 + (hunters - at[1]) ** 2
+
+    return jnp.sum(lax.scan(step, (x[4], x[5]), seen)[1])
+
+
+def path_of_vectors(x, steps, dt):
+    def step(state):
+        place, speed = state
+        field = jnp.stack([0.0, 0.1 * place[0], 1.0])
+        speed = speed + dt * (jnp.cross(speed, field) - 0.1 * place)
+        return place + dt * speed, speed
+
+    place, _ = repeated(step, (x[:3], x[3:6]), steps)
+    return jnp.sum(place * place)
+
+
+def descent(x, steps, rate):
+    def step(p):
+        bend = 4.0 * p[0] * (p[0] * p[0] - p[1])
+        return p - rate * jnp.stack([bend + 2.0 * (p[0] - 1.0), 2.0 * (p[1] - p[0] * p[0])])
+
+    p = repeated(step, x[:2], steps)
+    return p[0] ** 2 + x[2] * p[1]
+
+
+def simpson(x, a, b, depth):
+    """All intervals at once."""
+    at = jnp.linspace(a, b, 2 ** (depth + 1) + 1)
+    squares = (x[0] * jnp.exp(-x[1] * at) + x[2] * at) ** 2
+    sums = squares[:-1:2] + 4.0 * squares[1::2] + squares[2::2]
+    return (b - a) / 2**depth / 6.0 * jnp.sum(sums)
+
+
+def fourier(signal):
+    amplitudes = jnp.fft.fft(signal)
+    return jnp.sum((amplitudes.real**2 + amplitudes.imag**2) ** 2) / signal.size**3
+
+
+def contour(x, points):
+    on = jnp.exp(2j * np.pi * jnp.arange(points) / points)
+    value = x[0] + x[1] * on + x[2] * on * on + on * on * on
+    total = jnp.sum(on * jnp.exp(x[0] * on) / value)
+    return (total.real**2 + total.imag**2) / points
+
+
+def julia(x, points, turns):
+    z = x[2] * jnp.arange(points) / points + 0.1j
+    for _ in range(turns):
+        z = z * z + lax.complex(x[0], x[1])
+    return jnp.mean(z.real * z.real + z.imag * z.imag)
+
+
+# -- networks ------------------------------------------------------------------------------------
+
+
+def dense_layer(weights, inputs):
+    return jnp.sum(jnp.tanh(inputs @ weights.T) ** 2)
+
+
+def dense_layer_float32(weights, inputs):
+    out = jax.nn.relu(jax.nn.relu(inputs @ weights) @ weights)
+    return jnp.sum(out * out)
+
+
+def perceptron(weights, inputs, labels):
+    h = inputs
+    for layer in weights:
+        h = jnp.tanh(h @ layer)
+    seen = jnp.take_along_axis(h, labels[:, None], axis=1)[:, 0]
+    return jnp.sum(jax.nn.logsumexp(h, axis=1) - seen)
+
+
+def attention(queries, keys, values):
+    out = jax.nn.softmax(queries @ keys.T / np.sqrt(queries.shape[1]), axis=1) @ values
+    return jnp.sum(out * out)
+
+
+def recurrent(weights, inputs):
+    h = lax.scan(lambda h, new: (jnp.tanh(weights @ h + new), None), jnp.zeros(len(weights)), inputs)[0]
+    return jnp.sum(h * h)
+
+
+SAME = {
+    "heat_1d_slices": heat_1d,
+    "heat_float32": heat_1d,
+    "planets_numpy": planets,
+    "matrix_product_by_dots": matrix_product,
+    "asian_option_numpy": asian_option,
+    "logistic_numpy": logistic,
+    "rosenbrock_slices": rosenbrock,
+    "convolve_2d_slices": convolve_2d,
+}
+
+
+def kernel_of(name: str) -> Callable[..., Any] | None:
+    """Return a row in JAX, or None."""
+    found = SAME.get(name) or globals().get(name)
+    return found if callable(found) else None
+
+
+def timed(calls: dict[str, Callable[[], Any]], seconds: float) -> dict[str, float]:
+    """Return the least time of each call; the calls come in turn."""
+    least = dict.fromkeys(calls, np.inf)
+    begun = time.perf_counter()
+    for round in range(MOST_ROUNDS):
+        if round >= FEWEST_ROUNDS and time.perf_counter() - begun > seconds:
+            break
+        for name, call in calls.items():
+            start = time.perf_counter()
+            jax.block_until_ready(call())
+            least[name] = min(least[name], time.perf_counter() - start)
+    return least
+
+
+def differs(found: Any, wanted: Any) -> bool:
+    """Tell whether numbers differ by more than rounding."""
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    digits = 1e-3 if wanted.dtype == np.float32 else 1e-6
+    return not np.max(np.abs(found - wanted)) <= digits * np.max(np.abs(wanted))
+
+
+def main(file: str, seconds: float) -> None:
+    kept = pickle.loads(Path(file).read_bytes())  # written by measure.py a moment ago
+    kernel = kernel_of(kept["name"])
+    if kernel is None:
+        print(json.dumps({}))
+        return
+    arrays = [n for n, one in enumerate(kept["given"]) if isinstance(one, np.ndarray)]
+
+    def of_arrays(*values: Any) -> Any:
+        given = list(kept["given"])
+        for place, value in zip(arrays, values, strict=True):
+            given[place] = value
+        return kernel(*given)
+
+    gradient = jax.jit(jax.value_and_grad(of_arrays))
+
+    @jax.jit
+    def product(v: Any, x: Any, *others: Any) -> Any:
+        return jax.jvp(lambda x: jax.grad(of_arrays)(x, *others), (x,), (v,))[1]
+
+    values = [jnp.asarray(kept["given"][place]) for place in arrays]
+    v = jnp.asarray(kept["v"])
+    pairs = [*zip(gradient(*values), kept["gradient"], strict=True)]
+    if kept["hvp"] is not None:
+        pairs.append((product(v, *values), kept["hvp"]))
+    if any(differs(found, wanted) for found, wanted in pairs):
+        print(json.dumps({"failed": "differs from ours"}))
+        return
+    calls = {"gradient": lambda: gradient(*values), "hvp": lambda: product(v, *values)}
+    print(json.dumps({"version": jax.__version__, **timed(calls, seconds)}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], float(sys.argv[2]))
