@@ -34,6 +34,7 @@ from enzyme_py.passes.memory.states.recorded_states import RecordedStates
 from enzyme_py.passes.memory.written_pointers import CONSTANT_MEMORY, WrittenAllocations
 from enzyme_py.passes.pipeline import O2, run_one
 from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.types.typed_moves import TypedMoves
 from enzyme_py.passes.values.cached_slopes import CachedSlopes
 
 Done = TypeVar("Done")
@@ -119,6 +120,14 @@ CRASHES: tuple[Attempt, ...] = (
 
 REFUSALS: tuple[Attempt, ...] = (
     Attempt("as prepared", None, (NoDerivativeError, TypeAnalysisError, HostCrashed), "nothing"),
+    Attempt(
+        "blocks of floats copied one by one",
+        TypedMoves(),
+        (NoDerivativeError, TypeAnalysisError, HostCrashed),
+        "a second run of Enzyme, and copies that are loops",
+        answers="fills it with zeros",
+        after_o2=True,
+    ),
     Attempt("counts told", IntegerLoads(), ALL, "a second run of Enzyme", after_o2=True),
 )
 
