@@ -111,9 +111,9 @@ ENZYME_PY_API void enzyme_py_large(void *start, size_t bytes);
 ENZYME_PY_API void enzyme_py_fork(void (*task)(void *, int64_t), void *pack, int64_t count);
 /* How many parts a loop should have: what was set, else as many as there are threads to use. */
 ENZYME_PY_API int64_t enzyme_py_parts(void);
-/* Set where the number of threads comes from (asked in the thread that forks; null: `threads`), the
- * most threads to use (0: as many as there are), and the number of parts (0: one for each thread). */
-ENZYME_PY_API void enzyme_py_threads(int64_t (*asked)(void), int64_t threads, int64_t most,
+/* Set where the number of threads comes from: `threads`, or if that is 0, `asked` in the thread that
+ * forks, or if that is null, `usual`. And the number of parts; 0: one for each thread. */
+ENZYME_PY_API void enzyme_py_threads(int64_t (*asked)(void), int64_t usual, int64_t threads,
                                      int64_t parts);
 /* For tests: forks of this process that ran on several threads. */
 ENZYME_PY_API int64_t enzyme_py_fork_count(void);

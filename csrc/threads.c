@@ -52,7 +52,7 @@ static pthread_mutex_t done_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 
 static int64_t (*_Atomic asked)(void);
-static _Atomic int64_t standard = 1, most_threads, set_parts, fork_count;
+static _Atomic int64_t standard = 1, set_threads, set_parts, fork_count;
 
 static void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -179,9 +179,8 @@ static void wait_for_workers(job *own) {
 
 static int64_t threads_wanted(void) {
     int64_t (*ask)(void) = atomic_load(&asked);
-    int64_t wanted = ask == NULL ? atomic_load(&standard) : ask();
-    int64_t most = atomic_load(&most_threads);
-    if (most > 0 && wanted > most) wanted = most;
+    int64_t wanted = atomic_load(&set_threads);
+    if (wanted <= 0) wanted = ask == NULL ? atomic_load(&standard) : ask();
     return wanted < 1 ? 1 : wanted > MOST_WORKERS + 1 ? MOST_WORKERS + 1 : wanted;
 }
 
@@ -272,10 +271,10 @@ void enzyme_py_fork(void (*task)(void *, int64_t), void *pack, int64_t count) {
     for (int64_t part = 0; part < count; part++) task(pack, part);
 }
 
-void enzyme_py_threads(int64_t (*from)(void), int64_t threads, int64_t most, int64_t parts) {
+void enzyme_py_threads(int64_t (*from)(void), int64_t usual, int64_t threads, int64_t parts) {
     atomic_store(&asked, from);
-    atomic_store(&standard, threads);
-    atomic_store(&most_threads, most);
+    atomic_store(&standard, usual);
+    atomic_store(&set_threads, threads);
     atomic_store(&set_parts, parts);
 }
 

@@ -27,7 +27,7 @@ class Settings:
     progress: bool | None = None  # a line about what is being compiled; None: where a terminal shows it
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
-    threads: int | None = None  # the most that a derivative uses; None: as many as Numba would
+    threads: int | None = None  # that a derivative uses; None: as many as Numba would
     parts: int | None = None  # of each parallel loop; None: one for each thread. Same parts, same bits
     compare_keys: bool = False  # what is found there by its source is compiled as well, and compared
     cache_limit: int = 2**30  # bytes of it

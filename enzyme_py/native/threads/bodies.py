@@ -16,7 +16,7 @@ _MEMORY = frozenset(
     ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
     + ("enzyme_py_exception_allocate", "enzyme_py_exception_free", PARTS, RAISE)
 )
-_MATHEMATICS = frozenset((*CODE_GENERATION, *"lgamma tgamma erf erfc log1p expm1 hypot asinh acosh atanh".split()))
+_MATHEMATICS = frozenset((*CODE_GENERATION, *"lgamma tgamma erf erfc log1p expm1 hypot asinh acosh atanh sqrt fabs copysign nan".split()))
 _PREFIXES = (
     "llvm.",
     f"{BARRIER}.",

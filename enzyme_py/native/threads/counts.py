@@ -1,4 +1,4 @@
-"""How many threads a derivative uses: as many as Numba would, in the thread that calls it, up to `settings.threads`.
+"""How many threads a derivative uses: `settings.threads`, else as many as Numba would, in the thread that calls it.
 
 `numba.set_num_threads` and NUMBA_NUM_THREADS are Numba's; it answers for the calling thread. Its own pool runs
 nothing of ours, and starts none of its threads for being asked.

@@ -37,7 +37,7 @@ from enzyme_py.native.threads.bodies import why_not_on_threads
 from enzyme_py.symbols import CHUNK, DRIVER, FORK
 
 _SIMPLE = frozenset(
-    ("add", "sub", "mul", "shl", "or", "and", "getelementptr", "load", "store", "icmp", "phi", "br")
+    ("add", "sub", "mul", "shl", "or", "and", "xor", "getelementptr", "load", "store", "icmp", "phi", "br")
     + ("extractvalue", "insertvalue", "zext", "sext", "trunc", "freeze", "select", "bitcast", "call")
 )
 
@@ -86,8 +86,8 @@ class _Range:
 def _fork(code: Module, function: Function, block: Block) -> None:
     found = _range(block)
     calls = [one for one in block.body if isinstance(one, Call)]
-    chunk = _check_body(code, block, calls)
-    _check_memory(found, block, chunk)
+    _check_body(code, block, calls)
+    _check_memory(found, block)
     _check_outside(found, block)
     for one in (*block.instructions, *_from_outside(block)):
         if one.is_numbered and one.ref.startswith("%"):
@@ -160,7 +160,7 @@ def _end(block: Block, ends: Branch, phi: Phi, following: Value) -> tuple[Value,
     return bound, compared, condition.predicate == "eq"
 
 
-def _check_body(code: Module, block: Block, calls: list[Call]) -> Call:
+def _check_body(code: Module, block: Block, calls: list[Call]) -> None:
     chunks = [one for one in calls if CHUNK in one.callee]
     if len(chunks) != 1 or len(calls) != 1:
         others = sorted({one.callee or "a pointer" for one in calls if one not in chunks})
@@ -171,43 +171,63 @@ def _check_body(code: Module, block: Block, calls: list[Call]) -> Call:
     reason = why_not_on_threads(code, chunks[0].callee)
     if reason:
         raise _Serial(reason)
-    return chunks[0]
 
 
-def _check_memory(found: _Range, block: Block, chunk: Call) -> None:
+@dataclass(frozen=True)
+class _Place:
+    """An array in which each part has a place of its own: by what index, and of what type."""
+
+    array: Value
+    is_counted_down: bool
+    terms: tuple[tuple[str, bool], ...]  # what is added to the part's number, and what taken off
+    kind: str
+
+
+def _check_memory(found: _Range, block: Block) -> None:
     """Let each part write only into a place of its own, which no other reads."""
-    stored = list[tuple[Value, int]]()
-    for one in block.body:
-        if isinstance(one, Store):
-            stored.append(_place(found, one.pointer))
+    stored = [_place(found, one.pointer) for one in block.body if isinstance(one, Store)]
     for one in block.body:
         if not isinstance(one, Load | Store) or not stored:
             continue
-        base, size = _place(found, one.pointer)
-        if any(base is known and size != other for known, other in stored):
-            raise _Serial("parts store in places of several sizes")
+        place = _place(found, one.pointer)
+        if any(place.array is known.array and place != known for known in stored):
+            raise _Serial("parts use places of one array in several ways")
 
 
-def _place(found: _Range, pointer: Value) -> tuple[Value, int]:
-    """Return the array in which a part has its own place, and the type of that place."""
+def _place(found: _Range, pointer: Value) -> _Place:
+    """Return the place of a part in which a pointer points."""
     place = pointer
     while isinstance(place, GetElementPtr) and all(_integer(one) is not None for one in place.indices):
         place = place.pointer  # a field of the place
     if not isinstance(place, GetElementPtr) or len(place.indices) != 1:
         raise _Serial("a part uses a place that is not its own")
-    if not _is_part(found, place.indices[0]) or _is_inside(found, place.pointer):
+    terms = list[tuple[str, bool]]()
+    counted = _counted(found, place.indices[0], terms, is_taken_off=False)
+    if len(counted) != 1 or _is_inside(found, place.pointer):
         raise _Serial("a part uses a place that is not its own")
-    return place.pointer, hash(place.source_type)
+    return _Place(place.pointer, counted[0], tuple(sorted(terms)), place.source_type)
 
 
-def _is_part(found: _Range, value: Value) -> bool:
-    """Tell whether a value is the part's number, or that and a constant."""
-    while isinstance(value, Instruction) and value.opcode == "add" and value is not found.phi:
-        one, other = value.operands[:2]
-        if _integer(other) is None:
-            return False
-        value = one
-    return value is found.phi
+def _counted(
+    found: _Range, value: Value, terms: list[tuple[str, bool]], *, is_taken_off: bool
+) -> list[bool]:
+    """Take a sum apart; return how often the part's number is in it: False for each plus, True for each minus."""
+    if value is found.phi:
+        return [is_taken_off]
+    if not isinstance(value, Instruction) or not _is_inside(found, value):
+        terms.append((value.ref, is_taken_off))
+        return []
+    one, other = (*value.operands, None)[:2]
+    if value.opcode in ("add", "sub") and other is not None:
+        last = is_taken_off != (value.opcode == "sub")
+        return [
+            *_counted(found, one, terms, is_taken_off=is_taken_off),
+            *_counted(found, other, terms, is_taken_off=last),
+        ]
+    if value.opcode == "xor" and other is not None and _integer(other) == -1:  # -1 - x
+        terms.append(("-1", is_taken_off))
+        return _counted(found, one, terms, is_taken_off=not is_taken_off)
+    raise _Serial("a part uses a place that is not its own")
 
 
 def _is_inside(found: _Range, value: Value) -> bool:
