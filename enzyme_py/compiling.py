@@ -3,7 +3,7 @@
     request -> assembled -> prepared -> differentiated -> loaded
 
 `_as_asked` is that trip; `differentiate` its middle, through Enzyme. Whatever is tried on the way stands in tables: other
-requests in relaxing.py, other forms of the code in passes/attempts.py, the passes in passes/pipeline.py.
+requests in relaxing.py, loops on one thread in parallel_loops.py, other forms of the code in passes/attempts.py, the passes in passes/pipeline.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from numba.core.compiler_lock import global_compiler_lock
 
-from enzyme_py import host, native, relaxing
+from enzyme_py import host, native, parallel_loops, relaxing
 from enzyme_py.assembly.entry import argument_count, assemble
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
@@ -22,23 +22,17 @@ from enzyme_py.foundations.keeping import lock_of, made_of
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.stages import stage
 from enzyme_py.foundations.watcher import watcher
-from enzyme_py.frontend.parallel import log
-from enzyme_py.frontend.parallel.wishes import without_threads
 from enzyme_py.frontend.target.collecting import seldom_collected
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
-from enzyme_py.llvm import Module
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.stored import tuned
 from enzyme_py.native.stored.shipped import recorded, with_shipped
 from enzyme_py.passes import journal
 from enzyme_py.passes.checks.lost import tell_lost
-from enzyme_py.passes.checks.read_only import written_copies
 from enzyme_py.passes.hunting.watching import with_places
-from enzyme_py.passes.llvm_own import optimised
 from enzyme_py.request import Direction, Request
 from enzyme_py.settings import settings
-from enzyme_py.symbols import DRIVER
 
 
 def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
@@ -88,22 +82,13 @@ def _assembled(request: Request, given_types: tuple[Any, ...]) -> DiffModule:
 def _as_asked(
     request: Request, given_types: tuple[Any, ...], refusal: ActivityError | None
 ) -> NativeFunction:
-    """Compile a request; with loops for threads first, where it has some."""
-    if request.runtime_activity or request.shadows_constants or request.inlines:
-        with without_threads():
-            return _through(request, given_types, _assembled(request, given_types), refusal)
-    module = _assembled(request, given_types)
-    if DRIVER not in module.ir:
+    def assembled() -> DiffModule:
+        return _assembled(request, given_types)
+
+    def through(module: DiffModule) -> NativeFunction:
         return _through(request, given_types, module, refusal)
-    reason = "a function that it calls may write to an array that its iterations share"
-    if not written_copies(Module(optimised(module.ir))):
-        try:
-            return _through(request, given_types, module, refusal)
-        except EnzymeError as said:
-            reason = str(said).strip().split("\n", 1)[0]
-    with journal.journal().attempt("loops on one thread"), without_threads():
-        log.note("", 0, reason)
-        return _through(request, given_types, _assembled(request, given_types), refusal)
+
+    return parallel_loops.on_threads_first(request, assembled, through)
 
 
 def _through(

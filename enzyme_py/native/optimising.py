@@ -79,7 +79,7 @@ def finish(code: Module, *, is_fast: bool) -> None:
     define_slopes(code)  # of tanh and the like
     for one in fork_loops(code):
         if one.why_serial:
-            log.note(one.function, 0, one.why_serial)
+            log.note(one.function, one.line, one.why_serial)
     put_lanes_together(code)
     add_frees(code)
     if is_fast:

@@ -60,7 +60,7 @@ def _is_chosen(parfor: Any, state: Any) -> bool:
     try:
         parfor.enzyme_py_sharing = sharing.look_at(parfor, state.typemap)
     except StaysSerialError as reason:
-        _note(state, name, parfor.loc.line, str(reason))
+        _note(state, name, parfor.loc.line, str(reason).split("\n", 1)[0])
         return False
     parfor.no_sequential_lowering = True
     parfor.lowerer = lower_loop

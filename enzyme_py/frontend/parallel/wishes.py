@@ -9,20 +9,14 @@ from contextvars import ContextVar
 from typing import Any
 
 import numba
+from numba.core.cpu_options import ParallelOptions
 
 from enzyme_py.errors import EnzymeError
 
 # Of Numba's kinds of parallel loops the one that users write. Array expressions keep their own lowering.
-ONLY_PRANGE = {
-    "prange": True,
-    "comprehension": False,
-    "reduction": False,
-    "inplace_binop": False,
-    "setitem": False,
-    "numpy": False,
-    "stencil": False,
-    "fusion": False,
-}
+_KINDS = "comprehension reduction inplace_binop setitem numpy stencil fusion prange".split()
+# No dictionary: Numba empties that as it reads it.
+ONLY_PRANGE = ParallelOptions({kind: kind == "prange" for kind in _KINDS})
 
 
 class StaysSerialError(EnzymeError):

@@ -122,6 +122,8 @@ def lower(
     with global_compiler_lock:
         kernel = compile_kernel(function, argument_types, targets[0])
         if catches(kernel):
+            if is_parallel(kernel):
+                log.note("", 0, "the kernel catches exceptions")
             kernel = compile_kernel(function, argument_types, targets[1])
         elif threads_are_allowed() and not shadows_constants and is_parallel(kernel):
             kernel = _threaded(function, argument_types) or kernel

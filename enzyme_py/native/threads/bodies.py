@@ -45,7 +45,7 @@ def why_not_on_threads(code: Module, name: str) -> str:
                 return "it calls a function that is chosen while running"
             if call.is_assembly:
                 return "it holds assembly"
-        for other in current.global_names():
+        for other in sorted(current.global_names()):
             found = code.get(other)
             if isinstance(found, GlobalVariable) and found.kind != "constant":
                 return f"it uses the variable {found.name}"

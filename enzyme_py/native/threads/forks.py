@@ -49,6 +49,12 @@ class Looked:
     function: str
     why_serial: str = ""  # nothing: it is a fork now
 
+    @property
+    def line(self) -> int:
+        """The line of the user's loop, which stands in the driver's name."""
+        digits = self.function.rpartition(f"{DRIVER}_")[2].split(".", 1)[0]
+        return int(digits) if digits.isdecimal() else 0
+
 
 class _Serial(Exception):  # noqa: N818  (no error: a reason)
     """Why a loop stays one."""
