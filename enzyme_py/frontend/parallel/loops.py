@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.typed_passes import ParforPreLoweringPass, PreParforPass
+from numba.core.typed_passes import (
+    NopythonRewrites,
+    ParforFusionPass,
+    ParforPreLoweringPass,
+    PreParforPass,
+)
 from numba.parfors.parfor import Parfor, lower_parfor_sequential
 
 from enzyme_py.frontend.arrays.growing.growth import KernelCompiler
@@ -24,8 +29,11 @@ class ThreadedCompiler(KernelCompiler):
     def define_pipelines(self) -> list[Any]:
         """Return the one pipeline."""
         (passes,) = super().define_pipelines()
-        # It would make `prange` loops of sums that nobody asked to be parallel.
-        passes.passes = [one for one in passes.passes if one[0] is not PreParforPass]
+        # The first would make `prange` loops of sums that nobody asked to be parallel. Of the second, array expressions,
+        # Numba cannot compile a loop's body: so it comes when the bodies are out of its sight.
+        left_out = (PreParforPass, NopythonRewrites)
+        passes.passes = [one for one in passes.passes if one[0] not in left_out]
+        passes.add_pass_after(NopythonRewrites, ParforFusionPass)
         passes.add_pass_after(ThreadedLoops, ParforPreLoweringPass)
         passes.finalize()
         return [passes]

@@ -12,6 +12,7 @@ import numba
 from numba.core.cpu_options import ParallelOptions
 
 from enzyme_py.errors import EnzymeError
+from enzyme_py.settings import settings
 
 # Of Numba's kinds of parallel loops the one that users write. Array expressions keep their own lowering.
 _KINDS = "comprehension reduction inplace_binop setitem numpy stencil fusion prange".split()
@@ -35,13 +36,19 @@ def _names_prange(code: pytypes.CodeType, scope: dict[str, Any]) -> bool:
     return any(_names_prange(one, scope) for one in inner)
 
 
-# Whether loops may be lowered for threads: off where that was tried and refused, and where a user set one thread.
+# Whether loops may be lowered for threads: off where that was tried and refused.
 _allowed: ContextVar[bool] = ContextVar("threads_allowed", default=True)
 
 
 def threads_are_allowed() -> bool:
     """Tell whether loops are lowered for threads in what is compiled now."""
-    return _allowed.get()
+    return _allowed.get() and not has_one_thread()
+
+
+def has_one_thread() -> bool:
+    """Tell whether no more than one thread will ever be used: then plain loops are faster."""
+    threads = settings.threads or numba.config.NUMBA_NUM_THREADS
+    return threads == 1 and settings.parts is None
 
 
 @contextmanager
