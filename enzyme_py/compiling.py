@@ -22,7 +22,6 @@ from enzyme_py.foundations.keeping import lock_of, made_of
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.stages import stage
 from enzyme_py.foundations.watcher import watcher
-from enzyme_py.frontend.parallel.wishes import has_one_thread
 from enzyme_py.frontend.target.collecting import seldom_collected
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
@@ -43,7 +42,7 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
         request = replace(request, direction=Direction.SPLIT_FORWARD)
     if watcher.get() is not None:
         return _compile(request, given_types)
-    key = request, given_types, tuned.current(), settings.keep_slopes, has_one_thread()
+    key = request, given_types, tuned.current(), settings.keep_slopes, parallel_loops.is_plain(request)
     known: dict[Any, NativeFunction] = made_of(request.kernel, "derivatives")
     found = known.get(key)
     if found is not None:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import EnzymeError
 from enzyme_py.frontend.parallel import log
-from enzyme_py.frontend.parallel.wishes import without_threads
+from enzyme_py.frontend.parallel.wishes import has_one_thread, without_threads
 from enzyme_py.llvm import Module
 from enzyme_py.passes.checks.read_only import written_copies
 from enzyme_py.passes.journal import journal
@@ -25,11 +25,20 @@ Made = TypeVar("Made")
 _WRITTEN = "a function that it calls may write to an array that its iterations share"
 
 
+def is_plain(request: Request) -> bool:
+    """Tell whether loops are plain because one thread is all that there will be.
+
+    Not in the halves of a split derivative: both must be of one kind, however the settings change between them.
+    """
+    return has_one_thread() and not request.is_split
+
+
 def on_threads_first(
     request: Request, assembled: Callable[[], DiffModule], through: Callable[[DiffModule], Made]
 ) -> Made:
     """Return what becomes of a request's module: `through` it, or of that with serial loops."""
-    if request.runtime_activity or request.shadows_constants or request.inlines:
+    is_another = request.runtime_activity or request.shadows_constants or request.inlines
+    if is_another or is_plain(request):
         with without_threads():
             return through(assembled())
     module = assembled()

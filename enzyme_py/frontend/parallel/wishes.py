@@ -42,7 +42,7 @@ _allowed: ContextVar[bool] = ContextVar("threads_allowed", default=True)
 
 def threads_are_allowed() -> bool:
     """Tell whether loops are lowered for threads in what is compiled now."""
-    return _allowed.get() and not has_one_thread()
+    return _allowed.get()
 
 
 def has_one_thread() -> bool:
