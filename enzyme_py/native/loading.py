@@ -73,7 +73,8 @@ def _load(code: ObjectCode, where: Where | None, origin: Origin | None, key: str
     begun = time.perf_counter()
     keep_freed_memory()
     if FORK in code.symbols:
-        from enzyme_py.native.threads.counts import follow_settings  # Numba's threads, for who has any
+        # Numba's threads, for who has any.
+        from enzyme_py.native.threads.counts import follow_settings
 
         follow_settings()
     linked, addresses = link(code, address_of, where)

@@ -154,7 +154,11 @@ def gather(x, y, c):
 def _of_product(x, y, c):
     factors = 1 + 0.01 * x * y * c
     p = factors.prod()
-    return p * 0.01 * y * c / factors, p * 0.01 * x * c / factors, (p * 0.01 * x * y / factors).sum()
+    return (
+        p * 0.01 * y * c / factors,
+        p * 0.01 * x * c / factors,
+        (p * 0.01 * x * y / factors).sum(),
+    )
 
 
 @case(_of_product)
@@ -331,7 +335,13 @@ def branches(x, y, c):
     return total
 
 
-@case(lambda x, y, c: (2 * x[::-1][::-1] * np.sin(y) * c, x**2 * np.cos(y) * c, (x**2 * np.sin(y)).sum()))
+@case(
+    lambda x, y, c: (
+        2 * x[::-1][::-1] * np.sin(y) * c,
+        x**2 * np.cos(y) * c,
+        (x**2 * np.sin(y)).sum(),
+    )
+)
 def strided(x, y, c):
     both = np.empty((x.size, 2))
     for i in prange(x.size):

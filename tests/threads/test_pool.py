@@ -144,7 +144,11 @@ def test_the_halves_of_a_split_gradient_on_different_counts() -> None:
     case = CASES[5]  # with copies, a stencil
     x, y, c = POINT
     forward, reverse = enzyme.autodiff_thunk(
-        enzyme.ReverseSplitWithPrimal, case.kernel, enzyme.Duplicated, enzyme.Duplicated, enzyme.Active
+        enzyme.ReverseSplitWithPrimal,
+        case.kernel,
+        enzyme.Duplicated,
+        enzyme.Duplicated,
+        enzyme.Active,
     )
     by_hand = case.gradient(x, y, c)
     for first, second in ((1, 4), (4, 1), (2, 7), (7, 2), (3, 3)):
@@ -158,7 +162,9 @@ def test_the_halves_of_a_split_gradient_on_different_counts() -> None:
         np.testing.assert_allclose(dy, by_hand[1], rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("case", [CASES[0], CASES[2], CASES[5], CASES[11]], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "case", [CASES[0], CASES[2], CASES[5], CASES[11]], ids=lambda one: one.name
+)
 def test_batches(case: Case) -> None:
     by_x = case.gradient(*POINT)[0]
     u = _RNG.normal(size=(2, SIZE))
@@ -270,4 +276,3 @@ def test_memory_does_not_grow() -> None:
     for _ in range(2000):
         bits(case)
     assert enzyme.inspect.memory().held == held
-

@@ -43,7 +43,7 @@ def catching(x):
             if x[i] > 1.0:
                 raise ValueError("large")
             total += x[i]
-        except Exception:  # noqa: BLE001
+        except Exception:
             total += x[i] * x[i]
     return total
 

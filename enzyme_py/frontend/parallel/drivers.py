@@ -84,7 +84,10 @@ def _parts(typing: Any) -> Any:
 
 @intrinsic
 def _only_row(typing: Any) -> Any:
-    return signature(types.intp), lambda context, builder, sig, args: _INT(0)
+    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+        return _INT(0)
+
+    return signature(types.intp), lower
 
 
 def _copies(count, array):  # type: ignore[no-untyped-def]  # compiled by Numba
@@ -155,7 +158,9 @@ class _Loop:
         given = self._given()
         rows = [one for one in given if one.role == "row"]
         parts = (
-            self._builder.extract_value(self._array(rows[0]).shape, 0) if rows else self._call(PARTS, [])
+            self._builder.extract_value(self._array(rows[0]).shape, 0)
+            if rows
+            else self._call(PARTS, [])
         )
         parts = self._larger(parts, _INT(1))
         is_apart = self._is_apart(given, start)
@@ -244,7 +249,10 @@ class _Loop:
             if one.role == "disjoint" and one.kind.layout == "A":
                 checks.append(self._rows_are_apart(one))
             for other in arrays[:place]:
-                if "disjoint" not in (one.role, other.role) and "other" not in (one.role, other.role):
+                if "disjoint" not in (one.role, other.role) and "other" not in (
+                    one.role,
+                    other.role,
+                ):
                     continue  # two that are only read, and copied
                 if one.role == other.role == "other":
                     continue
@@ -358,7 +366,9 @@ class _Loop:
                 array = self._context.make_array(kind)(self._context, self._builder, value=made)
                 values.append(array.data)
             elif isinstance(one.kind, types.Array):
-                rows = one if one.role != "copied" else _Given(_rows_kind(one.kind), "", "", one.value)
+                rows = (
+                    one if one.role != "copied" else _Given(_rows_kind(one.kind), "", "", one.value)
+                )
                 array = self._array(rows)
                 values.append(array.data)
                 values += cgutils.unpack_tuple(self._builder, array.shape)
@@ -377,7 +387,9 @@ class _Loop:
                 names.append(name)
                 kinds.append(kind)
         module = self._builder.module
-        driver = self._function(module, DRIVER, [_INT] * 4, ["n", "one", "start", "total"], kinds, names)
+        driver = self._function(
+            module, DRIVER, [_INT] * 4, ["n", "one", "start", "total"], kinds, names
+        )
         heads = ["n", "one", "k", "start", "total"]
         chunk = self._function(module, CHUNK, [_INT] * 5, heads, kinds, names)
         build = ir.IRBuilder(driver.append_basic_block("entry"))
@@ -388,7 +400,13 @@ class _Loop:
         return driver
 
     def _function(
-        self, module: ir.Module, base: str, first: list[Any], heads: list[str], kinds: list[Any], names: list[str]
+        self,
+        module: ir.Module,
+        base: str,
+        first: list[Any],
+        heads: list[str],
+        kinds: list[Any],
+        names: list[str],
     ) -> ir.Function:
         name = module.get_unique_name(f"{base}_{self._line}")
         function = ir.Function(module, ir.FunctionType(ir.VoidType(), [*first, *kinds]), name)

@@ -48,7 +48,9 @@ def look_at(parfor: Any, kinds: dict[str, Any]) -> Sharing:
         is_active = any(one.dtype in _REAL for one in _arrays_in(kinds[name]))
         if name in body.elsewhere and is_active:
             if name in body.written:
-                refuse(f"`{_plain(name)}` is written, and used by another index than the loop's own")
+                refuse(
+                    f"`{_plain(name)}` is written, and used by another index than the loop's own"
+                )
             if any(_cannot_be_copied(one) for one in _arrays_in(kinds[name])):
                 refuse(f"`{_plain(name)}` is shared, and of a layout that is not copied")
             sharing.copied.add(name)
@@ -117,7 +119,9 @@ class _Body:
         self._indices = self._same_as(parfor.loop_nests[0].index_variable.name)
         self._roots = {name: {name} for name in arrays}  # by name: which parameters it may be
         self._follow_names()
-        self.elsewhere: set[str] = set()  # parameters used in another way than by the loop's own index
+        self.elsewhere: set[str] = (
+            set()
+        )  # parameters used in another way than by the loop's own index
         self.written: set[str] = set()
         for statement in self._statements:
             self._look_at(statement)
@@ -187,11 +191,15 @@ class _Body:
     def _is_harmless(self, value: Any) -> bool:
         if value.op == "getattr":
             return value.attr in _METADATA
-        return value.op in ("getitem", "static_getitem", "typed_getitem") and self._is_by_index(value)
+        return value.op in ("getitem", "static_getitem", "typed_getitem") and self._is_by_index(
+            value
+        )
 
     def _is_by_index(self, access: Any) -> bool:
         """Tell whether an access is by the loop's own index in the first place."""
-        is_static = isinstance(access, ir.StaticSetItem) or getattr(access, "op", "") == "static_getitem"
+        is_static = (
+            isinstance(access, ir.StaticSetItem) or getattr(access, "op", "") == "static_getitem"
+        )
         index = access.index_var if is_static else access.index
         if not isinstance(index, ir.Var):
             return False

@@ -139,8 +139,7 @@ def _threaded(function: Any, argument_types: tuple[Any, ...]) -> CompiledKernel 
     """Return the kernel with its loops lowered for threads; None where that cannot be."""
     try:
         kernel = compile_kernel(function, argument_types, THREADED)
-    except Exception as refusal:
-        # Numba's parallel loops take less than its others, and say so in many ways.
+    except Exception as refusal:  # noqa: BLE001  (Numba's parallel loops take less than others, and say so in many ways)
         reason = str(refusal).strip().split("\n", 1)[0] or type(refusal).__name__
         log.note("", 0, reason)
         return None

@@ -13,10 +13,15 @@ from enzyme_py.native.symbols import CODE_GENERATION
 from enzyme_py.symbols import BARRIER, HINT, PARTS, RAISE
 
 _MEMORY = frozenset(
-    ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
-    + ("enzyme_py_exception_allocate", "enzyme_py_exception_free", PARTS, RAISE)
+    (
+        *"malloc calloc realloc free aligned_alloc posix_memalign".split(),
+        *"enzyme_py_exception_allocate enzyme_py_exception_free".split(),
+        PARTS,
+        RAISE,
+    )
 )
-_MATHEMATICS = frozenset((*CODE_GENERATION, *"lgamma tgamma erf erfc log1p expm1 hypot asinh acosh atanh sqrt fabs copysign nan".split()))
+_MORE = "lgamma tgamma erf erfc log1p expm1 hypot asinh acosh atanh sqrt fabs copysign nan"
+_MATHEMATICS = frozenset((*CODE_GENERATION, *_MORE.split()))
 _PREFIXES = (
     "llvm.",
     f"{BARRIER}.",
@@ -26,7 +31,9 @@ _PREFIXES = (
     "enzyme_py_clear",
 )
 # Functions of Numba's C code that only compute.
-_COMPUTES = frozenset(("numba_gamma", "numba_gammaf", "numba_lgamma", "numba_cpow", "numba_cpowf", "numba_nextafter"))
+_COMPUTES = frozenset(
+    "numba_gamma numba_gammaf numba_lgamma numba_cpow numba_cpowf numba_nextafter".split()
+)
 
 
 def why_not_on_threads(code: Module, name: str) -> str:
@@ -60,5 +67,3 @@ def _is_known(name: str) -> bool:
         return True
     plain = name.removesuffix("f") if name.removesuffix("f") in _MATHEMATICS else name
     return plain in _MATHEMATICS
-
-

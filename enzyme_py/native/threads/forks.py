@@ -13,7 +13,6 @@ store that is not into the part's own place, a call that may ask for Python's lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from enzyme_py.llvm import (
@@ -37,8 +36,8 @@ from enzyme_py.native.threads.bodies import why_not_on_threads
 from enzyme_py.symbols import CHUNK, DRIVER, FORK
 
 _SIMPLE = frozenset(
-    ("add", "sub", "mul", "shl", "or", "and", "xor", "getelementptr", "load", "store", "icmp", "phi", "br")
-    + ("extractvalue", "insertvalue", "zext", "sext", "trunc", "freeze", "select", "bitcast", "call")
+    "add sub mul shl or and xor getelementptr load store icmp phi br extractvalue insertvalue zext sext "
+    "trunc freeze select bitcast call".split()
 )
 
 
@@ -56,7 +55,7 @@ class Looked:
         return int(digits) if digits.isdecimal() else 0
 
 
-class _Serial(Exception):  # noqa: N818  (no error: a reason)
+class _SerialError(Exception):
     """Why a loop stays one."""
 
 
@@ -70,7 +69,7 @@ def fork_loops(code: Module) -> list[Looked]:
             if any(CHUNK in call.callee for call in block.instructions if isinstance(call, Call)):
                 try:
                     _fork(code, function, block)
-                except _Serial as reason:
+                except _SerialError as reason:
                     looked.append(Looked(function.name, str(reason)))
                 else:
                     looked.append(Looked(function.name))
@@ -113,26 +112,26 @@ def _range(block: Block) -> _Range:
     phis = block.phis
     ends = block.terminator
     if len(phis) != 1 or phis[0].type != "i64":
-        raise _Serial("a value is carried from one part to the next")
+        raise _SerialError("a value is carried from one part to the next")
     if not isinstance(ends, Branch) or ends.condition is None or block not in block.successors:
-        raise _Serial("the loop has several blocks")
+        raise _SerialError("the loop has several blocks")
     (phi,) = phis
     incoming = {id(source): (value, source) for value, source in phi.incoming}
     following, _ = incoming.pop(id(block))
     if len(incoming) != 1:
-        raise _Serial("the loop has several entries")
+        raise _SerialError("the loop has several entries")
     ((first, before),) = incoming.values()
     step = _step(following, phi)
     bound, compared, is_left_when_equal = _end(block, ends, phi, following)
     exit_ = next(one for one in block.successors if one is not block)
     if (block.successors[0] is exit_) is not is_left_when_equal:
-        raise _Serial("the loop goes on in another way")
+        raise _SerialError("the loop goes on in another way")
     if step == 1:
         if _integer(first) != 0:
-            raise _Serial("the parts are not counted from 0")
+            raise _SerialError("the parts are not counted from 0")
         return _Range(phi, bound, 0 if compared is following else 1, 0, exit_, before)
     if _integer(bound) is None:
-        raise _Serial("the parts are not counted down to 0")
+        raise _SerialError("the parts are not counted down to 0")
     low = (_integer(bound) or 0) + (compared is following)
     # The phi's values are low, ..., first.
     return _Range(phi, first, 1 - low, low, exit_, before)
@@ -148,21 +147,25 @@ def _step(following: Value, phi: Phi) -> int:
         step = _integer(other) if one is phi else None
         if step in (1, -1):
             return step
-    raise _Serial("the parts are not counted one by one")
+    raise _SerialError("the parts are not counted one by one")
 
 
 def _end(block: Block, ends: Branch, phi: Phi, following: Value) -> tuple[Value, Value, bool]:
     """Return the bound, what is compared with it, and whether the loop is left when they are equal."""
     condition = ends.condition
-    if not isinstance(condition, Compare) or condition.opcode != "icmp" or condition.block is not block:
-        raise _Serial("the loop ends in another way")
+    if (
+        not isinstance(condition, Compare)
+        or condition.opcode != "icmp"
+        or condition.block is not block
+    ):
+        raise _SerialError("the loop ends in another way")
     compared, bound = condition.operands[:2]
     if compared is not phi and compared is not following:
-        raise _Serial("the loop ends by another number")
+        raise _SerialError("the loop ends by another number")
     if isinstance(bound, Instruction) and bound.block is block:
-        raise _Serial("the number of parts changes")
+        raise _SerialError("the number of parts changes")
     if condition.predicate not in ("eq", "ne"):
-        raise _Serial(f"the loop ends by {condition.predicate}")
+        raise _SerialError(f"the loop ends by {condition.predicate}")
     return bound, compared, condition.predicate == "eq"
 
 
@@ -170,13 +173,13 @@ def _check_body(code: Module, block: Block, calls: list[Call]) -> None:
     chunks = [one for one in calls if CHUNK in one.callee]
     if len(chunks) != 1 or len(calls) != 1:
         others = sorted({one.callee or "a pointer" for one in calls if one not in chunks})
-        raise _Serial(f"each part calls {', '.join(others) or 'its body twice'} as well")
+        raise _SerialError(f"each part calls {', '.join(others) or 'its body twice'} as well")
     for one in block.instructions:
         if one.opcode not in _SIMPLE:
-            raise _Serial(f"each part has a {one.opcode}")
+            raise _SerialError(f"each part has a {one.opcode}")
     reason = why_not_on_threads(code, chunks[0].callee)
     if reason:
-        raise _Serial(reason)
+        raise _SerialError(reason)
 
 
 @dataclass(frozen=True)
@@ -197,20 +200,22 @@ def _check_memory(found: _Range, block: Block) -> None:
             continue
         place = _place(found, one.pointer)
         if any(place.array is known.array and place != known for known in stored):
-            raise _Serial("parts use places of one array in several ways")
+            raise _SerialError("parts use places of one array in several ways")
 
 
 def _place(found: _Range, pointer: Value) -> _Place:
     """Return the place of a part in which a pointer points."""
     place = pointer
-    while isinstance(place, GetElementPtr) and all(_integer(one) is not None for one in place.indices):
+    while isinstance(place, GetElementPtr) and all(
+        _integer(one) is not None for one in place.indices
+    ):
         place = place.pointer  # a field of the place
     if not isinstance(place, GetElementPtr) or len(place.indices) != 1:
-        raise _Serial("a part uses a place that is not its own")
+        raise _SerialError("a part uses a place that is not its own")
     terms = list[tuple[str, bool]]()
     counted = _counted(found, place.indices[0], terms, is_taken_off=False)
     if len(counted) != 1 or _is_inside(found, place.pointer):
-        raise _Serial("a part uses a place that is not its own")
+        raise _SerialError("a part uses a place that is not its own")
     return _Place(place.pointer, counted[0], tuple(sorted(terms)), place.source_type)
 
 
@@ -233,7 +238,7 @@ def _counted(
     if value.opcode == "xor" and other is not None and _integer(other) == -1:  # -1 - x
         terms.append(("-1", is_taken_off))
         return _counted(found, one, terms, is_taken_off=not is_taken_off)
-    raise _Serial("a part uses a place that is not its own")
+    raise _SerialError("a part uses a place that is not its own")
 
 
 def _is_inside(found: _Range, value: Value) -> bool:
@@ -243,7 +248,7 @@ def _is_inside(found: _Range, value: Value) -> bool:
 def _check_outside(found: _Range, block: Block) -> None:
     for one in block.instructions:
         if any(user.block is not block for user in one.users):
-            raise _Serial("a value of the last part is used behind the loop")
+            raise _SerialError("a value of the last part is used behind the loop")
 
 
 def _from_outside(block: Block) -> list[Value]:
@@ -265,7 +270,9 @@ def _task(code: Module, found: _Range, block: Block, outside: list[Value], pack:
     name = code.unique_name("threads_task")
     lines = [f"define internal void @{name}(ptr %own.pack, i64 %own.part) {{", "entry:"]
     for place, one in enumerate(outside):
-        lines.append(f"  %own.place{place} = getelementptr {pack}, ptr %own.pack, i32 0, i32 {place}")
+        lines.append(
+            f"  %own.place{place} = getelementptr {pack}, ptr %own.pack, i32 0, i32 {place}"
+        )
         lines.append(f"  {one.ref} = load {one.type}, ptr %own.place{place}")
     lines.append(f"  {found.phi.ref} = add i64 %own.part, {found.offset}")
     kept = _needed(block)
@@ -319,5 +326,3 @@ def _leave_once(found: _Range, block: Block) -> None:
         one.erase()
     build = Builder.at_end(block)
     build.parse(f"br label {found.exit.ref}")
-
-
