@@ -87,7 +87,7 @@ def test_right_and_told(name: str) -> None:
 def drawing(x):
     total = 0.0
     for i in prange(x.size):
-        total += x[i] * x[i] * (1.0 + 0.0 * np.random.random())
+        total += x[i] * x[i] * (1.0 + 0.0 * np.random.random())  # noqa: NPY002
     return total
 
 
@@ -96,7 +96,7 @@ def printing(x):
     total = 0.0
     for i in prange(x.size):
         if x[i] > 1e9:
-            print(i)
+            print(i)  # noqa: T201
         total += x[i] * x[i]
     return total
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from numba.extending import intrinsic
 from numba.np.ufunc import parallel
 from numba.parfors import parfor_lowering
 
+from enzyme_py.frontend.parallel.apart import Apart, Given, array_of
 from enzyme_py.frontend.parallel.sharing import Sharing
 from enzyme_py.symbols import BARRIER, CHUNK, COPIED, DRIVER, PARTS
 
@@ -104,21 +104,6 @@ def _cells(count, value):  # type: ignore[no-untyped-def]  # compiled by Numba
     return made
 
 
-@dataclass
-class _Given:
-    """One parameter of the body at the driver's call: its values, and what becomes of them in a part."""
-
-    kind: Any  # of the body's parameter
-    role: str  # "disjoint", "copied", "row", "cell", "other"
-    name: str
-    value: ir.Value
-
-    @property
-    def is_row(self) -> bool:
-        """Whether a part sees a row of an array."""
-        return self.role in ("copied", "row", "cell")
-
-
 class _Loop:
     """One loop, where it is called. The parameters are those of Numba's `call_parallel_gufunc`."""
 
@@ -147,7 +132,6 @@ class _Loop:
         self._names, self._range = list(names[1:]), ranges[0]
         self._reductions, self._rows = list(reductions), rows
         self._index_kind, self._tuple_parts = index_kind, tuple_parts
-        self._checks: list[ir.Value] = []
 
     def lower(self) -> None:
         """Emit everything behind the loop's own preparation."""
@@ -163,7 +147,9 @@ class _Loop:
             else self._call(PARTS, [])
         )
         parts = self._larger(parts, _INT(1))
-        is_apart = self._is_apart(given, start)
+        is_apart = Apart(self._context, self._builder).tell(
+            given, start, may_wrap=self._index_kind.signed
+        )
         if is_apart is not None:
             parts = self._builder.select(is_apart, parts, _INT(1))
         one = self._call(f"{BARRIER}.i64", [_INT(1)])
@@ -198,16 +184,16 @@ class _Loop:
         kind = ir.FunctionType(_INT, [_INT] * len(given))
         return self._builder.call(_declared(self._builder.module, name, kind), given)
 
-    def _given(self) -> list[_Given]:
+    def _given(self) -> list[Given]:
         kinds = self._kinds[1:]
         inputs = len(self._names) - len(self._reductions)
         found = []
         for name, kind in zip(self._names[:inputs], kinds[:inputs], strict=True):
             value, root = self._value(name), self._tuple_parts.get(name, (name,))[0]
-            found.append(_Given(kind, self._role(root, kind), name, value))
+            found.append(Given(kind, self._role(root, kind), name, value))
         for name, kind in zip(self._reductions, kinds[inputs:], strict=True):
             value = self._lowerer.loadvar(self._rows[name].name)
-            found.append(_Given(kind, "row", name, value))
+            found.append(Given(kind, "row", name, value))
         return found
 
     def _value(self, name: str) -> ir.Value:
@@ -227,110 +213,19 @@ class _Loop:
                 return "disjoint"
         return "other"
 
-    # -- whether threads may meet --------------------------------------------------------------------
-
-    def _array(self, given: _Given, value: ir.Value | None = None) -> Any:
-        return self._context.make_array(given.kind)(
-            self._context, self._builder, value=given.value if value is None else value
-        )
-
-    def _is_apart(self, given: Sequence[_Given], start: ir.Value) -> ir.Value | None:
-        """Tell, while running, whether no two parts can touch the same number: views may overlap, indices wrap."""
-        arrays = [one for one in given if isinstance(one.kind, types.Array) and one.role != "row"]
-        active = [one for one in arrays if one.role in ("disjoint", "copied")]
-        if not active:
-            return None
-        build = self._builder
-        checks: list[ir.Value] = []
-        if self._index_kind.signed:
-            checks.append(build.icmp_signed(">=", start, _INT(0)))
-        extents = {id(one): self._extent(one) for one in arrays}
-        for place, one in enumerate(arrays):
-            if one.role == "disjoint" and one.kind.layout == "A":
-                checks.append(self._rows_are_apart(one))
-            for other in arrays[:place]:
-                if "disjoint" not in (one.role, other.role) and "other" not in (
-                    one.role,
-                    other.role,
-                ):
-                    continue  # two that are only read, and copied
-                if one.role == other.role == "other":
-                    continue
-                checks.append(self._are_apart(one, other, extents))
-        result = _INT(1)
-        for one in checks:
-            result = build.and_(result, build.zext(one, _INT))
-        return build.icmp_signed("!=", result, _INT(0))
-
-    def _extent(self, given: _Given) -> tuple[ir.Value, ir.Value]:
-        """Return the first byte of an array, and that behind its last."""
-        build, array = self._builder, self._array(given)
-        low = high = build.ptrtoint(array.data, _INT)
-        is_empty = _INT(0)
-        for shape, stride in self._axes(given):
-            reach = build.mul(build.sub(shape, _INT(1)), stride)
-            is_back = build.icmp_signed("<", reach, _INT(0))
-            low = build.add(low, build.select(is_back, reach, _INT(0)))
-            high = build.add(high, build.select(is_back, _INT(0), reach))
-            none = build.zext(build.icmp_signed("==", shape, _INT(0)), _INT)
-            is_empty = build.or_(is_empty, none)
-        high = build.add(high, array.itemsize)
-        nothing = build.icmp_signed("!=", is_empty, _INT(0))
-        return build.select(nothing, _INT(0), low), build.select(nothing, _INT(0), high)
-
-    def _axes(self, given: _Given) -> list[tuple[ir.Value, ir.Value]]:
-        array = self._array(given)
-        shapes = cgutils.unpack_tuple(self._builder, array.shape)
-        return list(zip(shapes, cgutils.unpack_tuple(self._builder, array.strides), strict=True))
-
-    def _rows_are_apart(self, given: _Given) -> ir.Value:
-        """Tell whether two places of the first axis have no byte in common."""
-        build = self._builder
-        (_, first), *rest = self._axes(given)
-        width = self._array(given).itemsize
-        for shape, stride in rest:
-            width = build.add(width, build.mul(build.sub(shape, _INT(1)), self._size(stride)))
-        return build.icmp_signed(">=", self._size(first), width)
-
-    def _size(self, value: ir.Value) -> ir.Value:
-        build = self._builder
-        return build.select(
-            build.icmp_signed("<", value, _INT(0)), build.sub(_INT(0), value), value
-        )
-
-    def _are_apart(self, one: _Given, other: _Given, extents: dict[int, Any]) -> ir.Value:
-        build = self._builder
-        (low, high), (other_low, other_high) = extents[id(one)], extents[id(other)]
-        is_behind = build.icmp_unsigned("<=", high, other_low)
-        is_before = build.icmp_unsigned("<=", other_high, low)
-        apart = build.or_(is_behind, is_before)
-        if one.role != "disjoint" or other.role != "disjoint":
-            return apart
-        # The same memory by the same index is the same part's.
-        (_, stride), (_, other_stride) = self._axes(one)[0], self._axes(other)[0]
-        is_same = build.and_(
-            build.icmp_unsigned("==", self._start(one), self._start(other)),
-            build.icmp_signed("==", stride, other_stride),
-        )
-        return build.or_(apart, build.and_(is_same, self._have_same_rows(one, other)))
-
-    def _have_same_rows(self, one: _Given, other: _Given) -> ir.Value:
-        """Tell whether the rows of both fit into a step of the first axis."""
-        return self._builder.and_(self._rows_are_apart(one), self._rows_are_apart(other))
-
-    def _start(self, given: _Given) -> ir.Value:
-        return self._builder.ptrtoint(self._array(given).data, _INT)
+    def _array(self, given: Given) -> Any:
+        return array_of(self._context, self._builder, given)
 
     # -- the call ------------------------------------------------------------------------------------
 
-    def _with_copies(self, given: _Given, parts: ir.Value) -> _Given:
+    def _with_copies(self, given: Given, parts: ir.Value) -> Given:
         if given.role != "copied":
             return given
         sig = signature(_rows_kind(given.kind), types.intp, given.kind)
         value = self._context.compile_internal(self._builder, _copies, sig, [parts, given.value])
-        return _Given(given.kind, "copied", given.name, value)
+        return Given(given.kind, "copied", given.name, value)
 
-    def _as_one_row(self, given: _Given) -> _Given:
+    def _as_one_row(self, given: Given) -> Given:
         if given.role != "copied":
             return given
         build, whole = self._builder, self._array(given)
@@ -338,7 +233,7 @@ class _Loop:
         shape = cgutils.unpack_tuple(build, whole.shape)
         strides = cgutils.unpack_tuple(build, whole.strides)
         self._fill(rows, whole.data, whole.itemsize, [_INT(1), *shape], [_INT(0), *strides])
-        return _Given(given.kind, "copied", given.name, rows._getvalue())
+        return Given(given.kind, "copied", given.name, rows._getvalue())
 
     def _fill(
         self, array: Any, data: ir.Value, size: ir.Value, shape: list[Any], strides: list[Any]
@@ -353,7 +248,7 @@ class _Loop:
         array.meminfo = cgutils.get_null_value(array.meminfo.type)
         array.parent = cgutils.get_null_value(array.parent.type)
 
-    def _flat(self, given: Sequence[_Given], parts: ir.Value) -> list[ir.Value]:
+    def _flat(self, given: Sequence[Given], parts: ir.Value) -> list[ir.Value]:
         """Return what the driver takes for the parameters."""
         values: list[ir.Value] = []
         for one in given:
@@ -367,7 +262,7 @@ class _Loop:
                 values.append(array.data)
             elif isinstance(one.kind, types.Array):
                 rows = (
-                    one if one.role != "copied" else _Given(_rows_kind(one.kind), "", "", one.value)
+                    one if one.role != "copied" else Given(_rows_kind(one.kind), "", "", one.value)
                 )
                 array = self._array(rows)
                 values.append(array.data)
@@ -380,7 +275,7 @@ class _Loop:
 
     # -- driver and chunk ----------------------------------------------------------------------------
 
-    def _driver(self, given: Sequence[_Given]) -> ir.Function:
+    def _driver(self, given: Sequence[Given]) -> ir.Function:
         names, kinds = [], []
         for one in given:
             for name, kind in self._parameters(one):
@@ -416,7 +311,7 @@ class _Loop:
             parameter.name = own
         return function
 
-    def _parameters(self, given: _Given) -> Iterator[tuple[str, ir.Type]]:
+    def _parameters(self, given: Given) -> Iterator[tuple[str, ir.Type]]:
         if given.role == "cell":
             yield "cell", self._context.get_data_type(given.kind).as_pointer()
         elif isinstance(given.kind, types.Array):
@@ -430,7 +325,7 @@ class _Loop:
             for kind in self._context.get_arg_packer([given.kind]).argument_types:
                 yield "number", kind
 
-    def _fill_chunk(self, chunk: ir.Function, given: Sequence[_Given]) -> None:
+    def _fill_chunk(self, chunk: ir.Function, given: Sequence[Given]) -> None:
         outer, self._builder = self._builder, ir.IRBuilder(chunk.append_basic_block("entry"))
         build = self._builder
         try:
@@ -464,7 +359,7 @@ class _Loop:
         self._fill(array, data, _INT(8), [_INT(2)], [_INT(8)])
         return array._getvalue()
 
-    def _in_part(self, given: _Given, number: ir.Value, parameters: Iterator[ir.Value]) -> ir.Value:
+    def _in_part(self, given: Given, number: ir.Value, parameters: Iterator[ir.Value]) -> ir.Value:
         """Return the value of a body's parameter in part `number`."""
         build, context = self._builder, self._context
         if given.role == "cell":

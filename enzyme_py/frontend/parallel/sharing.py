@@ -90,10 +90,10 @@ def _is_understood(kind: Any) -> bool:
             _is_understood(one) and not isinstance(one, types.BaseTuple) for one in kind
         )
     if isinstance(kind, types.Array):
-        return isinstance(kind.dtype, _SIMPLE) and kind.ndim > 0 and kind.aligned
+        return bool(isinstance(kind.dtype, _SIMPLE) and kind.ndim > 0 and kind.aligned)
     # Modules and functions are no values.
     is_name = isinstance(kind, types.Module | types.Function | types.NumberClass | types.DType)
-    return is_name or isinstance(kind, _SIMPLE)
+    return bool(is_name or isinstance(kind, _SIMPLE))
 
 
 def _arrays_in(kind: Any) -> list[Any]:

@@ -34,7 +34,6 @@ from numba.core.extending import _Intrinsic
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.core.target_extension import (
-    CPU,
     dispatcher_registry,
     jit_registry,
     target_override,
@@ -73,6 +72,14 @@ from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
 from enzyme_py.frontend.parallel.wishes import ONLY_PRANGE, asks_for_threads
+from enzyme_py.frontend.target.hierarchy import (
+    EnzymeCatchingTarget,
+    EnzymeShadowingCatchingTarget,
+    EnzymeShadowingTarget,
+    EnzymeTarget,
+    EnzymeThreadedTarget,
+)
+from enzyme_py.frontend.target.options import KernelOptions, Token
 from enzyme_py.frontend.target.refused import refuse_threads, refuse_value
 from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
@@ -86,26 +93,6 @@ _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinlin
 
 # The attribute of a dispatcher with the function that kernels call in its place.
 DOOR = "enzyme_py_door"
-
-
-class EnzymeTarget(CPU):
-    """The target's place in Numba's hierarchy: all CPU overloads serve it."""
-
-
-class EnzymeCatchingTarget(EnzymeTarget):
-    """The same for kernels that catch exceptions."""
-
-
-class EnzymeShadowingTarget(EnzymeTarget):
-    """The same where constants of inner derivatives have shadows."""
-
-
-class EnzymeShadowingCatchingTarget(EnzymeTarget):
-    """The same with both."""
-
-
-class EnzymeThreadedTarget(EnzymeTarget):
-    """The same for kernels with loops that may run on threads."""
 
 
 class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: ignore[misc]
@@ -219,7 +206,7 @@ class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[m
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """Nothing is executable yet; a unique token stands for the compiled function."""
-        return _Token(fndesc.qualname)
+        return Token(fndesc.qualname)
 
     def call_unresolved(self, builder: Any, name: str, sig: Any, args: Any) -> Any:
         # A recursion may call another overload of the same function (its first call had a literal).
@@ -255,32 +242,6 @@ class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[m
             return super().build_set(builder, set_type, items)
         usual = super().build_set
         return outlined(self, builder, lambda inner, given: usual(inner, set_type, given), items)
-
-
-class _Token:
-    """Identity of one compiled overload, where Numba's CPU target has a C function."""
-
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
-
-
-class KernelOptions(cpu.CPUTargetOptions):  # type: ignore[misc]
-    """Numba's options, with wrappers off and Python lines on."""
-
-    def finalize(self, flags: Any, options: Any) -> None:
-        if not flags.is_set("boundscheck"):
-            flags.boundscheck = False  # Numba ties it to debuginfo, which is always on here
-        flags.enable_pyobject = False
-        flags.enable_looplift = False
-        super().finalize(flags, options)
-        flags.enable_pyobject = False
-        flags.enable_looplift = False
-        flags.enable_pyobject_looplift = False
-        flags.no_cpython_wrapper = True
-        flags.no_cfunc_wrapper = True
-        flags.debuginfo = True
-        flags.dbg_directives_only = True
-        flags.dbg_extend_lifetimes = False
 
 
 class KernelTarget(TargetDescriptor):  # type: ignore[misc]

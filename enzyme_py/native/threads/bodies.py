@@ -47,11 +47,8 @@ def why_not_on_threads(code: Module, name: str) -> str:
             if not _is_known(current.name):
                 return f"it calls {current.name}"
             continue
-        for call in current.calls:
-            if not call.callee and not call.is_assembly:
-                return "it calls a function that is chosen while running"
-            if call.is_assembly:
-                return "it holds assembly"
+        if reason := _of_calls(current):
+            return reason
         for other in sorted(current.global_names()):
             found = code.get(other)
             if isinstance(found, GlobalVariable) and found.kind != "constant":
@@ -67,3 +64,12 @@ def _is_known(name: str) -> bool:
         return True
     plain = name.removesuffix("f") if name.removesuffix("f") in _MATHEMATICS else name
     return plain in _MATHEMATICS
+
+
+def _of_calls(function: Function) -> str:
+    for call in function.calls:
+        if call.is_assembly:
+            return "it holds assembly"
+        if not call.callee:
+            return "it calls a function that is chosen while running"
+    return ""

@@ -228,14 +228,14 @@ def _counted(
     if not isinstance(value, Instruction) or not _is_inside(found, value):
         terms.append((value.ref, is_taken_off))
         return []
-    one, other = (*value.operands, None)[:2]
-    if value.opcode in ("add", "sub") and other is not None:
+    one, other = value.operands[0], value.operands[-1]
+    if value.opcode in ("add", "sub"):
         last = is_taken_off != (value.opcode == "sub")
         return [
             *_counted(found, one, terms, is_taken_off=is_taken_off),
             *_counted(found, other, terms, is_taken_off=last),
         ]
-    if value.opcode == "xor" and other is not None and _integer(other) == -1:  # -1 - x
+    if value.opcode == "xor" and _integer(other) == -1:  # -1 - x
         terms.append(("-1", is_taken_off))
         return _counted(found, one, terms, is_taken_off=not is_taken_off)
     raise _SerialError("a part uses a place that is not its own")
