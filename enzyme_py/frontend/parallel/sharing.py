@@ -107,7 +107,7 @@ def _holds_arrays(kind: Any) -> bool:
 
 
 def _cannot_be_copied(kind: Any) -> bool:
-    return kind.layout == "F" and kind.ndim > 1
+    return bool(kind.layout == "F" and kind.ndim > 1)
 
 
 class _Body:
