@@ -10,20 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void open_region(thread *self, enzyme_py_region *region) {
+void region_open(thread *self, enzyme_py_region *region) {
     region->below = self->region;
     self->region = region;
     self->live += region->live; /* what a tape brings along */
 }
 
-static enzyme_py_region *pop_region(thread *self) {
+enzyme_py_region *region_pop(thread *self) {
     enzyme_py_region *region = self->region;
     self->region = region->below;
     self->live -= region->live;
     return region;
 }
 
-static void close_region(thread *self) { region_give(self, pop_region(self)); }
+static void close_region(thread *self) { region_give(self, region_pop(self)); }
 
 /* Close what was opened, and kept, above `region`. */
 static void close_above(thread *self, const enzyme_py_region *region) {
@@ -31,10 +31,11 @@ static void close_above(thread *self, const enzyme_py_region *region) {
 }
 
 /* The signal mask is neither saved nor restored: that would be two system calls an entry. */
-static int32_t run(thread *self, void (*body)(void *), void *pack, void **excinfo) {
+int32_t frame_run(thread *self, void (*body)(void *), void *pack, void (*origin)(void *),
+                  void **excinfo) {
     frame here;
     here.outer = self->frame;
-    here.body = body;
+    here.body = origin;
     here.status = ENZYME_PY_OK;
     here.excinfo = NULL;
     self->frame = &here;
@@ -53,8 +54,8 @@ int32_t enzyme_py_enter(void (*body)(void *), void *pack, void **excinfo, int32_
         return ENZYME_PY_NO_MEMORY;
     }
     __atomic_store_n(&region->thread, self, __ATOMIC_RELAXED);
-    open_region(self, region);
-    int32_t status = run(self, body, pack, excinfo);
+    region_open(self, region);
+    int32_t status = frame_run(self, body, pack, body, excinfo);
     close_above(self, region);
     region->is_kept = status == ENZYME_PY_OK && keep != 0;
     if (!region->is_kept) close_region(self);
@@ -97,10 +98,10 @@ int32_t enzyme_py_enter_tape(enzyme_py_region *tape, void (*body)(void *), void 
         if (excinfo != NULL) *excinfo = NULL;
         return status;
     }
-    open_region(self, tape);
-    status = run(self, body, pack, excinfo);
+    region_open(self, tape);
+    status = frame_run(self, body, pack, body, excinfo);
     close_above(self, tape);
-    pop_region(self);
+    region_pop(self);
     __atomic_store_n(&tape->thread, NULL, __ATOMIC_RELEASE);
     return status;
 }

@@ -205,6 +205,10 @@ static bool region_grow(enzyme_py_region *self, size_t stride) {
 }
 
 static void region_destroy(enzyme_py_region *self) {
+    for (int64_t slot = 0; slot < self->child_count; slot++) {
+        if (self->children[slot] != NULL) region_destroy(self->children[slot]);
+    }
+    free(self->children);
     guard_release(&self->guarded);
     for (chunk *at = self->chunks, *older; at != NULL; at = older) {
         older = at->older;
@@ -299,7 +303,17 @@ static void spare_age(thread *self) {
     for (enzyme_py_region *at = self->spare; at != NULL; at = at->below) region_age(at);
 }
 
+static void give_children(thread *self, enzyme_py_region *region) {
+    for (int64_t slot = 0; slot < region->child_count; slot++) {
+        if (region->children[slot] != NULL) region_give(self, region->children[slot]);
+    }
+    free(region->children);
+    region->children = NULL;
+    region->child_count = 0;
+}
+
 void region_give(thread *self, enzyme_py_region *region) {
+    if (region->children != NULL) give_children(self, region);
     region_reset(region);
     __atomic_store_n(&region->thread, NULL, __ATOMIC_RELAXED);
     size_t held = region_held(region);
@@ -439,6 +453,12 @@ static block *library_block(unsigned class) {
 static void count_live(thread *self, enzyme_py_region *region, size_t stride) {
     region->live += stride;
     self->live += stride;
+    if (self->live > self->peak) self->peak = self->live;
+}
+
+void region_count(thread *self, enzyme_py_region *region, int64_t bytes) {
+    region->live += (size_t)bytes;
+    self->live += (size_t)bytes;
     if (self->live > self->peak) self->peak = self->live;
 }
 

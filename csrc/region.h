@@ -26,6 +26,8 @@ struct enzyme_py_region {
     enzyme_py_region *below;       /* the region to go back to, or the next spare one */
     void *root;                    /* a tape's slot */
     guarded *guarded;              /* blocks against forbidden pages, where that is asked for */
+    enzyme_py_region **children;   /* one for each slot of a fork, closed with this one: threads.c */
+    int64_t child_count;
     int32_t is_kept;               /* open without a frame, until enzyme_py_leave */
     uint64_t filled[CLASS_WORDS];  /* which of the lists below hold something */
     block *free[CLASSES];
@@ -50,6 +52,7 @@ struct thread {
     int32_t scribbles;
     enzyme_py_failure failure; /* the last */
     void *signal_stack;        /* see crash.h */
+    int64_t parts;             /* not 0: it runs a part of a fork, whose caller would make so many */
 };
 
 thread *this_thread(void);                       /* null only where memory ran out */
@@ -57,5 +60,11 @@ const frame *running_frame(void);                /* for a handler of signals: be
 int32_t guard_is_on(void);
 enzyme_py_region *region_take(thread *self);     /* a spare one or a new one; null: no memory */
 void region_give(thread *self, enzyme_py_region *region); /* release its blocks, keep its pages */
+/* Run body(pack) below a frame of the thread; 0, or what was raised. Faults are told as `origin`'s. */
+int32_t frame_run(thread *self, void (*body)(void *), void *pack, void (*origin)(void *),
+                  void **excinfo);
+void region_open(thread *self, enzyme_py_region *region);
+enzyme_py_region *region_pop(thread *self);
+void region_count(thread *self, enzyme_py_region *region, int64_t bytes); /* live in children */
 
 #endif

@@ -23,8 +23,8 @@
  * numba/core/callconv.py). Ours lie apart from them and come without excinfo: whoever calls
  * enzyme_py_enter must turn them into an exception of its own.
  *
- * Threads and fork. Everything is per thread, nothing is locked; a thread's memory goes back when
- * it ends. After fork the child goes on with its copy. A tape may move between threads, one at a time.
+ * Threads and fork. Everything is per thread, nothing is locked but the pool of threads that
+ * enzyme_py_fork runs on; a thread's memory goes back when it ends. After fork the child goes on with its copy. A tape may move between threads, one at a time.
  */
 #ifndef ENZYME_PY_RUNTIME_H
 #define ENZYME_PY_RUNTIME_H
@@ -102,6 +102,21 @@ ENZYME_PY_API void enzyme_py_keep_limit(size_t bytes);  /* for this thread; 1 Gi
 ENZYME_PY_API void enzyme_py_idle_after(size_t milliseconds);
 /* Ask for large pages for a block of 4 MiB or more of anybody's memory, before it is touched. */
 ENZYME_PY_API void enzyme_py_large(void *start, size_t bytes);
+/* Threads (threads.c). Run task(pack, k) for k = 0 to count - 1, on the threads of the pool where it
+ * is free and this thread is not one of a fork already, else one after the other. Part k always runs
+ * in slot k modulo the number of threads; slot 0 is the caller's. Memory that a slot asks for lies in
+ * a region of its own, which closes with the caller's innermost. Where parts raise, those above the
+ * lowest that did may be left out, and the caller raises what that one raised. After fork the child
+ * has a pool of its own. */
+ENZYME_PY_API void enzyme_py_fork(void (*task)(void *, int64_t), void *pack, int64_t count);
+/* How many parts a loop should have: what was set, else as many as there are threads to use. */
+ENZYME_PY_API int64_t enzyme_py_parts(void);
+/* Set where the number of threads comes from: `threads`, or if that is 0, `asked` in the thread that
+ * forks, or if that is null, `usual`. And the number of parts; 0: one for each thread. */
+ENZYME_PY_API void enzyme_py_threads(int64_t (*asked)(void), int64_t usual, int64_t threads,
+                                     int64_t parts);
+/* For tests: forks of this process that ran on several threads. */
+ENZYME_PY_API int64_t enzyme_py_fork_count(void);
 /* For tests: malloc'ed and freed blocks of this thread are filled with NaN. */
 ENZYME_PY_API void enzyme_py_scribble(int32_t on);
 /* For tests: the count-th allocation of this thread from now on fails, once; 0 calls it off. */

@@ -3,7 +3,7 @@
     request -> assembled -> prepared -> differentiated -> loaded
 
 `_as_asked` is that trip; `differentiate` its middle, through Enzyme. Whatever is tried on the way stands in tables: other
-requests in relaxing.py, other forms of the code in passes/attempts.py, the passes in passes/pipeline.py.
+requests in relaxing.py, loops on one thread in parallel_loops.py, other forms of the code in passes/attempts.py, the passes in passes/pipeline.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from numba.core.compiler_lock import global_compiler_lock
 
-from enzyme_py import host, native, relaxing
+from enzyme_py import host, native, parallel_loops, relaxing
 from enzyme_py.assembly.entry import argument_count, assemble
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import ActivityError, EnzymeError
@@ -42,7 +42,7 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
         request = replace(request, direction=Direction.SPLIT_FORWARD)
     if watcher.get() is not None:
         return _compile(request, given_types)
-    key = request, given_types, tuned.current(), settings.keep_slopes
+    key = request, given_types, tuned.current(), settings.keep_slopes, parallel_loops.is_plain(request)
     known: dict[Any, NativeFunction] = made_of(request.kernel, "derivatives")
     found = known.get(key)
     if found is not None:
@@ -82,7 +82,21 @@ def _assembled(request: Request, given_types: tuple[Any, ...]) -> DiffModule:
 def _as_asked(
     request: Request, given_types: tuple[Any, ...], refusal: ActivityError | None
 ) -> NativeFunction:
-    module = _assembled(request, given_types)
+    def assembled() -> DiffModule:
+        return _assembled(request, given_types)
+
+    def through(module: DiffModule) -> NativeFunction:
+        return _through(request, given_types, module, refusal)
+
+    return parallel_loops.on_threads_first(request, assembled, through)
+
+
+def _through(
+    request: Request,
+    given_types: tuple[Any, ...],
+    module: DiffModule,
+    refusal: ActivityError | None,
+) -> NativeFunction:
     copies_blocks = refusal is not None and request.direction is Direction.FORWARD
 
     def through_enzyme(module: DiffModule) -> DifferentiatedModule:

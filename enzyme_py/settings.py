@@ -1,7 +1,7 @@
 """What a user can set, read once from the environment and changed by `config`.
 
 The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR, ENZYME_PY_CACHE_SHARED,
-ENZYME_PY_VERBOSE, ENZYME_PY_CHECK and ENZYME_PY_PROGRESS; `config` sets the same from Python, for good or, as a
+ENZYME_PY_VERBOSE, ENZYME_PY_CHECK, ENZYME_PY_THREADS, ENZYME_PY_PARTS and ENZYME_PY_PROGRESS; `config` sets the same from Python, for good or, as a
 context manager, for a while.
 """
 
@@ -27,6 +27,8 @@ class Settings:
     progress: bool | None = None  # a line about what is being compiled; None: where a terminal shows it
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
+    threads: int | None = None  # that a derivative uses; None: as many as Numba would
+    parts: int | None = None  # of each parallel loop; None: one for each thread. Same parts, same bits
     compare_keys: bool = False  # what is found there by its source is compiled as well, and compared
     cache_limit: int = 2**30  # bytes of it
     shared_caches: tuple[Path, ...] = ()  # further caches that are only read, see docs/caches.md
@@ -42,6 +44,10 @@ def _is_true(text: str) -> bool:
 
 def _if_said(text: str) -> bool | None:
     return _is_true(text) if text.strip() else None
+
+
+def _count(text: str) -> int | None:
+    return int(text) if text.strip() else None
 
 
 def _folder(given: object) -> Path:
@@ -71,11 +77,14 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
         shared_caches=_folders(environment.get("ENZYME_PY_CACHE_SHARED", "")),
         compare_keys=_is_true(environment.get("ENZYME_PY_COMPARE_KEYS", "")),
+        threads=_count(environment.get("ENZYME_PY_THREADS", "")),
+        parts=_count(environment.get("ENZYME_PY_PARTS", "")),
         precompiled=_folders(environment.get("ENZYME_PY_PRECOMPILED", "")),
     )
 
 
 settings = read_environment(os.environ)
+when_changed: list[Callable[[], None]] = []  # called when any setting has changed
 when_checking: list[Callable[[], None]] = []  # called when `check` is switched on
 
 
@@ -90,6 +99,11 @@ class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbos
             raise TypeError(message)
         if "cache_dir" in changes:
             changes["cache_dir"] = _folder(changes["cache_dir"])
+        for name in ("threads", "parts"):
+            given = changes.get(name)
+            if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 1):
+                message = f"{name} is a number of at least 1, or None; not {given!r}"
+                raise TypeError(message)
         if "shared_caches" in changes:
             given = changes["shared_caches"]
             if not isinstance(given, (list, tuple)):
@@ -99,6 +113,7 @@ class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbos
         self._before = {name: getattr(settings, name) for name in changes}
         for name, value in changes.items():
             setattr(settings, name, value)
+        _tell_of_changes()
         if changes.get("check"):
             for action in when_checking:
                 action()
@@ -114,6 +129,12 @@ class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbos
     ) -> None:
         for name, value in self._before.items():
             setattr(settings, name, value)
+        _tell_of_changes()
+
+
+def _tell_of_changes() -> None:
+    for action in when_changed:
+        action()
 
 
 def set_verbose_errors(verbose: bool) -> None:

@@ -41,6 +41,13 @@ INTO_BUFFER = (
     "enzyme_py_into_buffer_"  # copies one array into another (passes/memory/hoisted_buffers.py)
 )
 
+# Parallel loops (frontend/parallel/drivers.py), the forks that they become (passes/threads/forks.py).
+PARTS = "enzyme_py_parts"
+FORK = "enzyme_py_fork"
+DRIVER = "threads_driver"
+CHUNK = "threads_chunk"
+COPIED = "copied"  # the parameter of a chunk of which each part has a copy
+
 NO_RECOMPUTING = "--enzyme-rematerialize=0"  # an option of Enzyme: no memory is made again
 
 _HEXADECIMAL = frozenset("0123456789abcdef")

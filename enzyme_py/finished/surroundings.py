@@ -19,13 +19,14 @@ from numba.core import entrypoints
 from enzyme_py.finished.taught import taught
 from enzyme_py.foundations.function_content import content_of
 from enzyme_py.foundations.versions import version_of
+from enzyme_py.frontend.parallel.wishes import has_one_thread
 from enzyme_py.host.installing.identity import identity
 from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.native.stored import tuned
 from enzyme_py.rules.inactive import INACTIVE_CLASSES
 from enzyme_py.settings import settings
 
-FORMAT = 1  # raise it with each change of what an entry holds, or of how its name is made
+FORMAT = 2  # raise it with each change of what an entry holds, or of how its name is made
 
 # Of Numba's settings, those that change nothing in the code.
 _IDLE = frozenset(("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "COLOR_SCHEME", "SHOW_HELP", "CHROME_TRACE"))
@@ -33,7 +34,7 @@ _IDLE = frozenset(("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "COLOR_SCHEME", "SHOW_H
 
 def surroundings() -> str:
     """Return a digest; raises `NotHashable` where something that was taught cannot be told."""
-    mine = settings.keep_slopes, tuned.stamp(), tuned.current()
+    mine = settings.keep_slopes, tuned.stamp(), tuned.current(), has_one_thread()
     inactive = [(one.__module__, one.__qualname__) for one in INACTIVE_CLASSES]
     told = extensions(), sorted(inactive), taught()
     return content_of(of_process(), numbas_settings(), mine, identity(), *told)

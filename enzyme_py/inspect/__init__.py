@@ -5,6 +5,7 @@
 * `ir(f, *arguments, stage=..., after=...)`: the IR of a gradient at a stage, or behind a pass
 * `passes(f, *arguments)`: which passes changed it, how many lines, and in what time
 * `attempts(f, *arguments)`: what was tried to differentiate it, and what came of each attempt
+* `loops(f, *arguments)`: which `prange` loops of it run on threads, and why others do not
 * `memory(f, *arguments, mode=...)`: the peak, the tape and the allocations of one derivative
 * `memory()`: this thread's memory in regions
 * `trim()`: give the memory that this thread keeps for its next calls back to the system
@@ -14,12 +15,14 @@ from enzyme_py.finished.search import Look as Look
 from enzyme_py.finished.search import looks as finished
 from enzyme_py.foundations.timings import Timing as Timing
 from enzyme_py.foundations.timings import timings as timings
+from enzyme_py.frontend.parallel.log import ParallelLoop as ParallelLoop
 from enzyme_py.inspect.footprint import Footprint as Footprint
 from enzyme_py.inspect.footprint import memory as memory
 from enzyme_py.inspect.footprint import trim as trim
 from enzyme_py.inspect.stages import Changed as Changed
 from enzyme_py.inspect.stages import attempts as attempts
 from enzyme_py.inspect.stages import ir as ir
+from enzyme_py.inspect.stages import loops as loops
 from enzyme_py.inspect.stages import passes as passes
 from enzyme_py.passes.journal import Tried as Tried
 
@@ -27,11 +30,13 @@ __all__ = [
     "Changed",
     "Footprint",
     "Look",
+    "ParallelLoop",
     "Timing",
     "Tried",
     "attempts",
     "finished",
     "ir",
+    "loops",
     "memory",
     "passes",
     "timings",

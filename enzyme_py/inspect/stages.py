@@ -12,8 +12,11 @@ from enzyme_py import native, relaxing
 from enzyme_py.assembly.entry import assemble
 from enzyme_py.errors import ActivityError, EnzymeError
 from enzyme_py.frontend.functions.kernels import as_kernel
+from enzyme_py.frontend.parallel import log
+from enzyme_py.frontend.parallel.log import ParallelLoop
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.host.module import DifferentiatedModule
+from enzyme_py.parallel_loops import on_threads_first
 from enzyme_py.passes import journal
 from enzyme_py.passes.journal import Journal, Tried
 from enzyme_py.request import Request
@@ -57,7 +60,7 @@ def _differentiated(bound: BoundGradient) -> DifferentiatedModule:
 
     def ask(one: Request, refusal: ActivityError | None = None, /) -> DifferentiatedModule:
         del refusal  # of forward mode; this is a gradient
-        return differentiate(assemble(one, given))
+        return on_threads_first(one, lambda: assemble(one, given), differentiate)
 
     return relaxing.first_that_serves(bound.request, ask, lambda one: assemble(one, given).is_nested)
 
@@ -94,3 +97,16 @@ def attempts(f: Callable[..., Any], *arguments: Any) -> list[Tried]:
     with journal.kept() as kept, contextlib.suppress(EnzymeError):
         _differentiated(bound)
     return kept.attempts
+
+
+def loops(f: Callable[..., Any], *arguments: Any) -> list[ParallelLoop]:
+    """Return the `prange` loops that the gradient of `f` goes through: those that run on threads, and why others do not.
+
+    A line of 0 stands for all of them. The derivative is compiled for it, not taken from a cache.
+    """
+    bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
+    with log.kept() as noted:
+        native.optimised_ir(_differentiated(bound))
+    serial = {one.line: one for one in noted if not one.is_threaded}
+    known = dict.fromkeys(noted)
+    return [one for one in known if not one.is_threaded or serial.keys().isdisjoint((one.line, 0))]

@@ -24,7 +24,7 @@ from enzyme_py.native.faults.watched import Origin, forget, watch
 from enzyme_py.native.function import NativeFunction, Profile
 from enzyme_py.native.heap import keep_freed_memory
 from enzyme_py.native.machine import target_machine
-from enzyme_py.symbols import RULE_CODE
+from enzyme_py.symbols import FORK, RULE_CODE
 
 _numbers = itertools.count(1)
 
@@ -72,6 +72,11 @@ def load(
 def _load(code: ObjectCode, where: Where | None, origin: Origin | None, key: str) -> NativeFunction:
     begun = time.perf_counter()
     keep_freed_memory()
+    if FORK in code.symbols:
+        # Numba's threads, for who has any.
+        from enzyme_py.native.threads.counts import follow_settings
+
+        follow_settings()
     linked, addresses = link(code, address_of, where)
     if origin is not None and code.layout.size:
         begin = watch(origin, addresses[code.entries[0]], code.layout)

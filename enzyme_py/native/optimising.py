@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.foundations.llvm_modules import Modules, run_once
 from enzyme_py.frontend.external.ruled import call_bodies
+from enzyme_py.frontend.parallel import log
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import LLVMSyntaxError, Module
 from enzyme_py.native.code import ObjectCode
@@ -30,6 +31,7 @@ from enzyme_py.native.rewrites.leftovers import (
     drop_hints,
 )
 from enzyme_py.native.rewrites.lifetimes import add_frees
+from enzyme_py.native.threads.forks import fork_loops
 from enzyme_py.rules.recurrences import define_records
 from enzyme_py.rules.slopes import define_slopes
 
@@ -75,6 +77,9 @@ def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
     call_bodies(code)
     define_records(code)
     define_slopes(code)  # of tanh and the like
+    for one in fork_loops(code):
+        if one.why_serial:
+            log.note(one.function, one.line, one.why_serial)
     put_lanes_together(code)
     add_frees(code)
     if fast_math:

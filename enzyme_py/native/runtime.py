@@ -61,6 +61,10 @@ void enzyme_py_idle_after(size_t milliseconds);
 void enzyme_py_large(void *start, size_t bytes);
 void enzyme_py_scribble(int32_t on);
 void enzyme_py_fail_after(size_t count);
+void enzyme_py_fork(void (*task)(void *, int64_t), void *pack, int64_t count);
+int64_t enzyme_py_parts(void);
+void enzyme_py_threads(int64_t (*asked)(void), int64_t usual, int64_t threads, int64_t parts);
+int64_t enzyme_py_fork_count(void);
 """
 
 SCANS = """

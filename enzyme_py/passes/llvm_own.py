@@ -40,6 +40,17 @@ def in_registers(text: str) -> str:
         return str(module)
 
 
+def optimised(text: str) -> str:
+    """Return a module's text as LLVM's own O2 leaves it: to be asked, not to be differentiated."""
+    builder = llvm.create_pass_builder(
+        _machine(), llvm.create_pipeline_tuning_options(speed_level=2)
+    )
+    with Modules() as modules:
+        module = modules.parsed(text)
+        run_once(builder.getModulePassManager(), module, builder)
+        return str(module)
+
+
 def _machine() -> llvm.TargetMachine:
     llvm.initialize_native_target()
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()

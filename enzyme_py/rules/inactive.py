@@ -56,6 +56,15 @@ _ROWS = (
         memory="argmem: readwrite",
         reads=3,
     ),
+    Inactive(
+        "enzyme_py_parts",
+        why="counts the parts of a parallel loop",
+        # As if it wrote: it must not be asked again in the reverse sweep, where the answer may be another one.
+        memory="inaccessiblemem: readwrite",
+    ),
+    # In kernels that stay on one thread.
+    Inactive("get_thread_id", why="the number of one of Numba's threads"),
+    Inactive("get_num_threads", why="the number of Numba's threads"),
     Inactive("numba_gil_ensure", why="interpreter lock"),
     Inactive("numba_gil_release", why="interpreter lock"),
     Inactive("PyGILState_Ensure", why="interpreter lock"),

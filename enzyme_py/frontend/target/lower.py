@@ -19,11 +19,14 @@ from enzyme_py.foundations.llvm_modules import Modules
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.stages import stage
 from enzyme_py.frontend.codegen.library import linked_module, with_callees
+from enzyme_py.frontend.parallel import log
+from enzyme_py.frontend.parallel.wishes import threads_are_allowed
 from enzyme_py.frontend.target.target import (
     CATCHING,
     KERNEL,
     SHADOWING,
     SHADOWING_CATCHING,
+    THREADED,
     KernelTarget,
 )
 from enzyme_py.frontend.target.teaching import teach
@@ -119,8 +122,31 @@ def lower(
     with global_compiler_lock:
         kernel = compile_kernel(function, argument_types, targets[0])
         if catches(kernel):
+            if is_parallel(kernel):
+                log.note("", 0, "the kernel catches exceptions")
             kernel = compile_kernel(function, argument_types, targets[1])
+        elif threads_are_allowed() and not shadows_constants and is_parallel(kernel):
+            kernel = _threaded(function, argument_types) or kernel
         return LoweredKernel(kernel, where)
+
+
+def is_parallel(kernel: CompiledKernel) -> bool:
+    """Tell whether the kernel or anything that it calls has loops for threads."""
+    return any(library.is_parallel for library in with_callees(kernel.library))
+
+
+def _threaded(function: Any, argument_types: tuple[Any, ...]) -> CompiledKernel | None:
+    """Return the kernel with its loops lowered for threads; None where that cannot be."""
+    try:
+        kernel = compile_kernel(function, argument_types, THREADED)
+    except Exception as refusal:  # noqa: BLE001  (Numba's parallel loops take less than others, and say so in many ways)
+        reason = str(refusal).strip().split("\n", 1)[0] or type(refusal).__name__
+        log.note("", 0, reason)
+        return None
+    for library in with_callees(kernel.library):
+        for loop in library.loops:
+            log.note(*loop)
+    return kernel
 
 
 def catches(kernel: CompiledKernel) -> bool:

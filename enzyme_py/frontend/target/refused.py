@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 from numba.core import dispatcher
 from numba.stencils.stencil import StencilFunc
 
 from enzyme_py.errors import LoweringError
+from enzyme_py.frontend.parallel.wishes import StaysSerialError
+
+# What a kernel asks of Numba's own threads, on which no derivative runs.
+_OF_NUMBAS_THREADS = (
+    numba.get_thread_id,
+    numba.set_num_threads,
+    numba.set_parallel_chunksize,
+    numba.get_parallel_chunksize,
+    numba.parallel_chunksize,
+)
 
 
 def refuse_value(value: Any) -> None:
@@ -20,3 +31,11 @@ def refuse_value(value: Any) -> None:
         message = "the kernel calls a numba.stencil, which Numba compiles for its own target alone"
         remedy = "write it as a loop: for i in range(1, a.size - 1): out[i] = a[i - 1] + a[i + 1]"
         raise LoweringError(message, remedy=remedy)
+
+
+def refuse_threads(value: Any) -> None:
+    """Raise if a kernel that names this value has to stay on one thread."""
+    for one in _OF_NUMBAS_THREADS:
+        if value is one:
+            message = f"it uses numba.{one.__name__}"
+            raise StaysSerialError(message)

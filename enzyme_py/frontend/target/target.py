@@ -24,12 +24,16 @@ from numba.core import cpu, dispatcher, types, typing
 from numba.core.base import _wrap_impl
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.descriptors import TargetDescriptor
-from numba.core.errors import NumbaDebugInfoWarning, NumbaExperimentalFeatureWarning
+from numba.core.errors import (
+    NumbaDebugInfoWarning,
+    NumbaExperimentalFeatureWarning,
+    NumbaParallelSafetyWarning,
+    NumbaPerformanceWarning,
+)
 from numba.core.extending import _Intrinsic
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.core.target_extension import (
-    CPU,
     dispatcher_registry,
     jit_registry,
     target_override,
@@ -67,7 +71,16 @@ from enzyme_py.frontend.containers.memory import ExceptionNRT, RegionNRT
 from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
-from enzyme_py.frontend.target.refused import refuse_value
+from enzyme_py.frontend.parallel.wishes import ONLY_PRANGE, asks_for_threads
+from enzyme_py.frontend.target.hierarchy import (
+    EnzymeCatchingTarget,
+    EnzymeShadowingCatchingTarget,
+    EnzymeShadowingTarget,
+    EnzymeTarget,
+    EnzymeThreadedTarget,
+)
+from enzyme_py.frontend.target.options import KernelOptions, Token
+from enzyme_py.frontend.target.refused import refuse_threads, refuse_value
 from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.target.universal import is_universal, teach
@@ -82,22 +95,6 @@ _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinlin
 DOOR = "enzyme_py_door"
 
 
-class EnzymeTarget(CPU):
-    """The target's place in Numba's hierarchy: all CPU overloads serve it."""
-
-
-class EnzymeCatchingTarget(EnzymeTarget):
-    """The same for kernels that catch exceptions."""
-
-
-class EnzymeShadowingTarget(EnzymeTarget):
-    """The same where constants of inner derivatives have shadows."""
-
-
-class EnzymeShadowingCatchingTarget(EnzymeTarget):
-    """The same with both."""
-
-
 class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: ignore[misc]
     """Resolves Python functions and CPU dispatchers to dispatchers of this target."""
 
@@ -108,6 +105,8 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
 
     def resolve_value_type(self, val: Any) -> Any:
         refuse_value(val)
+        if self._kernel_target.is_threaded:
+            refuse_threads(val)
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
         if is_universal(val):
@@ -207,7 +206,7 @@ class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[m
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """Nothing is executable yet; a unique token stands for the compiled function."""
-        return _Token(fndesc.qualname)
+        return Token(fndesc.qualname)
 
     def call_unresolved(self, builder: Any, name: str, sig: Any, args: Any) -> Any:
         # A recursion may call another overload of the same function (its first call had a literal).
@@ -245,44 +244,24 @@ class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[m
         return outlined(self, builder, lambda inner, given: usual(inner, set_type, given), items)
 
 
-class _Token:
-    """Identity of one compiled overload, where Numba's CPU target has a C function."""
-
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
-
-
-class KernelOptions(cpu.CPUTargetOptions):  # type: ignore[misc]
-    """Numba's options, with wrappers off and Python lines on."""
-
-    def finalize(self, flags: Any, options: Any) -> None:
-        if not flags.is_set("boundscheck"):
-            flags.boundscheck = False  # Numba ties it to debuginfo, which is always on here
-        flags.enable_pyobject = False
-        flags.enable_looplift = False
-        super().finalize(flags, options)
-        flags.enable_pyobject = False
-        flags.enable_looplift = False
-        flags.enable_pyobject_looplift = False
-        flags.no_cpython_wrapper = True
-        flags.no_cfunc_wrapper = True
-        flags.debuginfo = True
-        flags.dbg_directives_only = True
-        flags.dbg_extend_lifetimes = False
-
-
 class KernelTarget(TargetDescriptor):  # type: ignore[misc]
     """One of the targets, with its contexts and its dispatchers."""
 
     options = KernelOptions
 
     def __init__(
-        self, name: str, convention: Callable[[Any], Any], *, shadows_constants: bool = False
+        self,
+        name: str,
+        convention: Callable[[Any], Any],
+        *,
+        shadows_constants: bool = False,
+        is_threaded: bool = False,
     ) -> None:
         super().__init__(name)
         self.name = name
         self.convention = convention
         self.shadows_constants = shadows_constants  # of requests inside of kernels
+        self.is_threaded = is_threaded  # `prange` loops are lowered for threads (frontend/parallel/)
 
     @property
     def is_catching(self) -> bool:
@@ -325,8 +304,18 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
             message = f"`{py_func.__name__}` is compiled in object mode"
             raise LoweringError(message, remedy="remove forceobj=True; a kernel must be nopython")
         kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
+        is_parallel = asks_for_threads(py_func, options)
         options = {"nopython": True, **kept}
-        return self.dispatcher_class(py_func, targetoptions=options, pipeline_class=KernelCompiler)
+        pipeline: type = KernelCompiler
+        if is_parallel and self.is_threaded:
+            # Not imported by who has no such loops: Numba's parallel loops are large.
+            from enzyme_py.frontend.parallel.loops import ThreadedCompiler
+
+            pipeline = ThreadedCompiler
+            options["parallel"] = ONLY_PRANGE
+        made = self.dispatcher_class(py_func, targetoptions=options, pipeline_class=pipeline)
+        made.is_parallel = is_parallel
+        return made
 
     @cached_property
     def dispatcher_class(self) -> type:
@@ -341,6 +330,7 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
     """Compiles for a kernel target; never called from Python."""
 
     origin: Any = None  # the CPU dispatcher or the function that it stands for
+    is_parallel = False  # the user asked for threads, and there is a loop for them
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -355,6 +345,8 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
         # No C entry point exists to insert.
         self.overloads[tuple(cres.signature.args)] = cres
         cres.library.codegen.libraries[cres.fndesc.mangled_name] = cres.library
+        cres.library.is_parallel = self.is_parallel
+        cres.library.loops = tuple((cres.metadata or {}).get("enzyme_py_loops", ()))
 
     def compile(self, sig: Any) -> Any:
         with self.targetdescr.override(), warnings.catch_warnings(), own_versions():
@@ -363,6 +355,9 @@ class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
             warnings.simplefilter("ignore", NumbaDebugInfoWarning)
             # A function in a tuple of arguments (custom/door.py): never more than one.
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            if self.targetdescr.is_threaded:  # the primal has warned of its loops
+                warnings.simplefilter("ignore", NumbaPerformanceWarning)
+                warnings.simplefilter("ignore", NumbaParallelSafetyWarning)
             if self.origin is not None and not is_library(self.py_func.__module__):
                 note_content(self.origin, (self.targetdescr.name, sig))
             return super().compile(sig)
@@ -387,12 +382,14 @@ SHADOWING = KernelTarget("enzyme_shadowing", KernelCallConv, shadows_constants=T
 SHADOWING_CATCHING = KernelTarget(
     "enzyme_shadowing_catching", CatchingCallConv, shadows_constants=True
 )
+THREADED = KernelTarget("enzyme_threaded", KernelCallConv, is_threaded=True)
 
 for _kind, _target in (
     (EnzymeTarget, KERNEL),
     (EnzymeCatchingTarget, CATCHING),
     (EnzymeShadowingTarget, SHADOWING),
     (EnzymeShadowingCatchingTarget, SHADOWING_CATCHING),
+    (EnzymeThreadedTarget, THREADED),
 ):
     target_registry[_target.name] = _kind
     jit_registry[_kind] = _decorator(_target)

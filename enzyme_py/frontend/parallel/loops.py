@@ -1,0 +1,80 @@
+"""The pipeline of functions with parallel loops: Numba's own, up to the lowering of each loop.
+
+A loop whose iterations share nothing but what `sharing.py` understands is lowered by drivers.py; any other is made
+an ordinary loop again, by Numba's own means. `enzyme.inspect.loops` tells which, and why.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.typed_passes import (
+    NopythonRewrites,
+    ParforFusionPass,
+    ParforPreLoweringPass,
+    PreParforPass,
+)
+from numba.parfors.parfor import Parfor, lower_parfor_sequential
+
+from enzyme_py.frontend.arrays.growing.growth import KernelCompiler
+from enzyme_py.frontend.parallel import sharing
+from enzyme_py.frontend.parallel.drivers import lower_loop
+from enzyme_py.frontend.parallel.wishes import StaysSerialError
+
+
+class ThreadedCompiler(KernelCompiler):
+    """Numba's pipeline for parallel functions, with our lowering of loops."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the one pipeline."""
+        (passes,) = super().define_pipelines()
+        # The first would make `prange` loops of sums that nobody asked to be parallel. Of the second, array expressions,
+        # Numba cannot compile a loop's body: so it comes when the bodies are out of its sight.
+        left_out = (PreParforPass, NopythonRewrites)
+        passes.passes = [one for one in passes.passes if one[0] not in left_out]
+        passes.add_pass_after(NopythonRewrites, ParforFusionPass)
+        passes.add_pass_after(ThreadedLoops, ParforPreLoweringPass)
+        passes.finalize()
+        return [passes]
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class ThreadedLoops(FunctionPass):  # type: ignore[misc]
+    """Chooses the loops that are lowered for threads."""
+
+    _name = "enzyme_py_threaded_loops"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        """Look at each loop; make ordinary loops of those that stay serial."""
+        serial = [one for one in _loops(state.func_ir.blocks) if not _is_chosen(one, state)]
+        if serial:
+            found, metadata = state.func_ir, state.metadata
+            lower_parfor_sequential(
+                state.typingctx, found, state.typemap, state.calltypes, metadata
+            )
+        return True
+
+
+def _loops(blocks: dict[int, Any]) -> list[Any]:
+    return [one for block in blocks.values() for one in block.body if isinstance(one, Parfor)]
+
+
+def _is_chosen(parfor: Any, state: Any) -> bool:
+    name = state.func_id.func_name
+    try:
+        parfor.enzyme_py_sharing = sharing.look_at(parfor, state.typemap)
+    except StaysSerialError as reason:
+        _note(state, name, parfor.loc.line, str(reason).split("\n", 1)[0])
+        return False
+    parfor.no_sequential_lowering = True
+    parfor.lowerer = lower_loop
+    _note(state, name, parfor.loc.line, "")
+    return True
+
+
+def _note(state: Any, name: str, line: int, reason: str) -> None:
+    state.metadata.setdefault("enzyme_py_loops", []).append((name, line, reason))

@@ -1,0 +1,1 @@
+"""Loops of derivatives that run on threads: docs/threads.md."""

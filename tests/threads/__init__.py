@@ -1,0 +1,1 @@
+"""Derivatives of `prange` loops on threads: docs/threads.md."""
