@@ -27,7 +27,7 @@ class Settings:
     progress: bool | None = None  # a line about what is being compiled; None: where a terminal shows it
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
-    threads: int | None = None  # that a derivative uses; None: as many as Numba would
+    threads: int | None = 1  # that a derivative uses; None: as many as Numba would
     parts: int | None = None  # of each parallel loop; None: one for each thread. Same parts, same bits
     compare_keys: bool = False  # what is found there by its source is compiled as well, and compared
     cache_limit: int = 2**30  # bytes of it
@@ -48,6 +48,10 @@ def _if_said(text: str) -> bool | None:
 
 def _count(text: str) -> int | None:
     return int(text) if text.strip() else None
+
+
+def _threads(text: str) -> int | None:
+    return None if text.strip() == "all" else _count(text) or 1
 
 
 def _folder(given: object) -> Path:
@@ -77,7 +81,7 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
         shared_caches=_folders(environment.get("ENZYME_PY_CACHE_SHARED", "")),
         compare_keys=_is_true(environment.get("ENZYME_PY_COMPARE_KEYS", "")),
-        threads=_count(environment.get("ENZYME_PY_THREADS", "")),
+        threads=_threads(environment.get("ENZYME_PY_THREADS", "")),
         parts=_count(environment.get("ENZYME_PY_PARTS", "")),
         precompiled=_folders(environment.get("ENZYME_PY_PRECOMPILED", "")),
     )
