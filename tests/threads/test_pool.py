@@ -209,7 +209,7 @@ def test_numbas_count_is_followed() -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         np.testing.assert_allclose(gradient(x), 2 * x)
     """
-    assert run(code, NUMBA_NUM_THREADS="3") == 0
+    assert run(code, NUMBA_NUM_THREADS="3", ENZYME_PY_THREADS="all") == 0
 
 
 def test_one_thread_has_plain_loops() -> None:
@@ -228,7 +228,7 @@ def test_one_thread_has_plain_loops() -> None:
         assert "threads_driver" not in enzyme.inspect.ir(squares, x)
         np.testing.assert_allclose(enzyme.grad(squares)(x), 2 * x)
     """
-    assert run(code, NUMBA_NUM_THREADS="1") == 0
+    assert run(code, NUMBA_NUM_THREADS="1", ENZYME_PY_THREADS="all") == 0
 
 
 def run(code: str, **variables: str) -> int:
@@ -266,7 +266,7 @@ def test_ctrl_c_comes_behind_the_derivative() -> None:
             pass
         np.testing.assert_allclose(gradient(x[:10]), 2000 * np.cos(x[:10]))
     """
-    assert run(code, NUMBA_NUM_THREADS="3") == 0
+    assert run(code, NUMBA_NUM_THREADS="3", ENZYME_PY_THREADS="all") == 0
 
 
 def test_memory_does_not_grow() -> None:

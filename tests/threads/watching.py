@@ -81,8 +81,8 @@ def watched(parts: int) -> Iterator[Watch]:
     watch = Watch()
     usual = optimising.finish
 
-    def finish(code: Module, *, is_fast: bool) -> None:
-        usual(code, is_fast=is_fast)
+    def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
+        usual(code, fast_math=fast_math)
         _instrument(code)
 
     settings = enzyme.config(cache=False, threads=1, parts=parts)
