@@ -42,7 +42,8 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
         request = replace(request, direction=Direction.SPLIT_FORWARD)
     if watcher.get() is not None:
         return _compile(request, given_types)
-    key = request, given_types, tuned.current(), settings.keep_slopes, parallel_loops.is_plain(request)
+    chosen = settings.keep_slopes, settings.ordered_sums
+    key = request, given_types, tuned.current(), chosen, parallel_loops.is_plain(request)
     known: dict[Any, NativeFunction] = made_of(request.kernel, "derivatives")
     found = known.get(key)
     if found is not None:

@@ -24,6 +24,7 @@ class Settings:
     verbose: bool = False  # errors show Enzyme's own text and the IR
     strict: bool = False  # warnings about lost derivatives become errors
     keep_slopes: bool = True  # of exp, sin, tanh, ... in reverse mode: memory for time
+    ordered_sums: bool = False  # adjoints are summed in the order that Enzyme wrote: time for the same last digits
     progress: bool | None = None  # a line about what is being compiled; None: where a terminal shows it
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives

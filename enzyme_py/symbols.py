@@ -111,3 +111,5 @@ def components(symbol: str) -> Iterator[str]:
         end = start + int(rest[:start])
         yield rest[start:end]
         rest = rest[end:]
+
+ANY_ORDER = "any order"  # beside the words of `fastmath`: adjoints may be summed so (native/rewrites/sums/reverse_sums.py)

@@ -46,7 +46,7 @@ from enzyme_py.passes.module.requests import count_of_requests
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
 from enzyme_py.settings import settings
-from enzyme_py.symbols import NO_RECOMPUTING
+from enzyme_py.symbols import ANY_ORDER, NO_RECOMPUTING
 
 ENTRY = "enzyme_py_entry"
 REVERSE_ENTRY = "enzyme_py_reverse_entry"
@@ -119,7 +119,7 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
         names,
         options,
         where,
-        fast_math=_fast_math(request.kernel),
+        fast_math=_fast_math(request.kernel) if settings.ordered_sums else (*_fast_math(request.kernel), ANY_ORDER),
         keeps_slopes=keeps_slopes,
         is_nested=is_nested,
         name=request.name,

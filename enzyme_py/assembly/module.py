@@ -40,7 +40,7 @@ class DiffModule(WithCode):
     entries: tuple[str, ...]
     options: tuple[str, ...]
     where: Where
-    fast_math: tuple[str, ...] = ()  # what the user allows, in words of LLVM's; "fast": all of it
+    fast_math: tuple[str, ...] = ()  # what the user allows, in words of LLVM's; "fast": all of it; and ANY_ORDER
     keeps_slopes: bool = False  # of functions that would be called again (rules/slopes.py)
     is_nested: bool = False  # something in it is differentiated more than once
     name: str = ""  # of the derivative, for messages

@@ -34,7 +34,7 @@ _IDLE = frozenset(("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "COLOR_SCHEME", "SHOW_H
 
 def surroundings() -> str:
     """Return a digest; raises `NotHashable` where something that was taught cannot be told."""
-    mine = settings.keep_slopes, tuned.stamp(), tuned.current(), has_one_thread()
+    mine = settings.keep_slopes, settings.ordered_sums, tuned.stamp(), tuned.current(), has_one_thread()
     inactive = [(one.__module__, one.__qualname__) for one in INACTIVE_CLASSES]
     told = extensions(), sorted(inactive), taught()
     return content_of(of_process(), numbas_settings(), mine, identity(), *told)

@@ -31,9 +31,12 @@ from enzyme_py.native.rewrites.leftovers import (
     drop_hints,
 )
 from enzyme_py.native.rewrites.lifetimes import add_frees
+from enzyme_py.native.rewrites.sums.reverse_sums import allow_any_order
+from enzyme_py.native.rewrites.sums.scattered_adds import separate_adds
 from enzyme_py.native.threads.forks import fork_loops
 from enzyme_py.rules.recurrences import define_records
 from enzyme_py.rules.slopes import define_slopes
+from enzyme_py.symbols import ANY_ORDER
 
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
@@ -82,8 +85,12 @@ def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
             log.note(one.function, one.line, one.why_serial)
     put_lanes_together(code)
     add_frees(code)
-    if fast_math:
-        allow_fast_math(code, fast_math)
+    if ANY_ORDER in fast_math:
+        allow_any_order(code)
+        separate_adds(code)
+    words = [one for one in fast_math if one != ANY_ORDER]
+    if words:
+        allow_fast_math(code, words)
 
 
 def _optimised(code: Module, module: DifferentiatedModule, modules: Modules) -> llvm.ModuleRef:

@@ -35,6 +35,12 @@ RESULT = f"/proc/self/fd/{OUTPUT_DESCRIPTOR}"
 # of both had it: a list's length that is read in each iteration and behind the loop was read once, in front of it, since
 # behind the loop nobody writes it (measured: "list index out of range").
 _LEAVES_READS = ("--enable-gvn-memdep=0", "--simplifycfg-hoist-common=0")
+# LoopLoadElimination keeps what an iteration stores for the read of the next one, and makes versions of the loop for that.
+# Nothing is won before Enzyme, and a reverse loop that has gone through it is no vectors' any more: see native/rewrites/sums/.
+_LEAVES_LOOPS = (
+    "--runtime-check-per-loop-load-elim=0",
+    "--loop-load-elimination-scev-check-threshold=0",
+)
 AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in Enzyme; more would only share cores
 
 
@@ -100,7 +106,7 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
 
     May be called from any thread. Ctrl-C ends the request at once, and only this one.
     """
-    asked = (*module.options, *_LEAVES_READS)
+    asked = (*module.options, *_LEAVES_READS, *_LEAVES_LOOPS)
     outcome = _run(module, asked)
     if outcome.signal == signal.SIGSEGV and not outcome.timed_out:
         # LLVM's GVN, which Enzyme runs on what it made, can crash on large loops; O3 comes later anyway.
@@ -129,7 +135,7 @@ def _reads_nowhere(module: DiffModule, done: DifferentiatedModule) -> bool:
 
 def simplify(module: DiffModule) -> DiffModule:
     """Return the module as Enzyme would see it: after O2, before Enzyme."""
-    outcome = _run(module, (*module.options, "--enzyme-enable=0"))
+    outcome = _run(module, (*module.options, *_LEAVES_LOOPS, "--enzyme-enable=0"))
     return module.with_code(judge(module, outcome, is_complete=False).code)
 
 

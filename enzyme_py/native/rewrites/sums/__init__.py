@@ -1,0 +1,1 @@
+"""Sums of reverse sweeps in any order: in registers, and in memory."""

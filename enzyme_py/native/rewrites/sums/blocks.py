@@ -1,0 +1,257 @@
+"""The loop of blocks: computes what a block of iterations adds, and adds it.
+
+    ahead:    trips, conditions                       -> outer, or the loop as it was
+    outer:    how many iterations the block has       -> inner
+    inner:    the loop; adds go to buffers            -> sums
+    sums:     one loop for each array that is added to -> outer, or the way out
+
+A block has 64 iterations; what is left behind whole ones is halved if it is more, so that none has fewer than 16.
+In a buffer numbers stand by growing address, as they go to memory; beside them stands -0.0, which changes nothing, so that
+the adds of neighbours are one loop: array[j] += one[j] + two[j - 1] + three[j - 2].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from enzyme_py.llvm import (
+    Arithmetic,
+    Block,
+    Builder,
+    Function,
+    Instruction,
+    Phi,
+    Select,
+    Store,
+    Value,
+    clone_blocks,
+)
+from enzyme_py.native.rewrites.sums.conditions import Conditions
+from enzyme_py.native.rewrites.sums.places import BYTES
+from enzyme_py.native.rewrites.sums.plans import MOST_SPREAD, Add, Group, Plan
+from enzyme_py.native.rewrites.sums.reverse_sums import FLAGS, Term, added
+
+_BLOCK = 64  # iterations
+
+
+class Buffers:
+    """Arrays on a function's stack, which one loop uses after the other."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._made = dict[tuple[str, int], Value]()
+
+    def take(self, kind: str, number: int) -> Value:
+        """Return the buffer of a number."""
+        if (kind, number) not in self._made:
+            at = Builder.at_start(self._function.entry)
+            size = _BLOCK + 2 * MOST_SPREAD
+            self._made[kind, number] = at.alloca(f"[{size} x {kind}]", "adds", align=64)
+        return self._made[kind, number]
+
+
+def carry_out(plan: Plan, buffers: Buffers) -> None:
+    """Put the loop of blocks beside the loop that there is, and choose between them while running."""
+    function, loop, block = plan.function, plan.loop, plan.loop.header
+    assert loop.predecessor is not None
+    leaves = _way_out(plan)
+    ahead = loop.predecessor.split_edge(block, "adds.check")
+    conditions = Conditions(plan, ahead)
+    holds = conditions.all_hold()
+    outer = function.add_block("invert.adds.block", before=block)
+    sums = function.add_block("invert.adds.sums", before=block)
+    at = Builder.at_end(outer)
+    carried: dict[Phi, Value] = {
+        phi: at.phi(phi.type, [(phi.value_from(ahead), ahead)], f"{phi.name}.block") for phi in block.phis
+    }
+    left = at.phi("i64", [(conditions.count, ahead)], "adds.left")
+    here = _here(at, left)
+    iteration = _Iterations(plan, buffers, here)
+    iteration.compute(outer, sums, carried)
+    at = iteration.add_all(sums, carried)
+    rest = at.sub(left, here, "adds.left.next")
+    latch = at.block
+    at.branch_if(at.compare("eq", rest, 0, "adds.end"), leaves, outer)
+    left.add_incoming(rest, latch)
+    for phi, one in carried.items():
+        (value,) = loop.carried(phi)
+        assert isinstance(one, Phi)
+        one.add_incoming(iteration.copies.get(value, value), latch)
+    for phi in leaves.phis:
+        value = phi.value_from(block)
+        phi.add_incoming(iteration.copies.get(value, value), latch)
+    end = ahead.terminator
+    Builder(end).branch_if(holds, outer, block)
+    end.erase()
+
+
+def _here(at: Builder, left: Value) -> Value:
+    """Compute how many iterations a block has, of those that are left."""
+    whole = at.constant("i64", _BLOCK)
+    half = at.arithmetic("lshr", left, 1, "adds.half")
+    are_few = at.compare("ule", left, _BLOCK, "adds.few")
+    last = at.select(are_few, left, half)
+    are_many = at.compare("uge", left, 2 * _BLOCK, "adds.more")
+    return at.select(are_many, whole, last, "adds.here")
+
+
+def _way_out(plan: Plan) -> Block:
+    """Make a block that only the loop leads to, with a phi for each value that is used behind."""
+    block = plan.loop.header
+    leaves = block.split_edge(plan.count.exit, "adds.exit")
+    for one in block.instructions:
+        outside = [use for use in one.uses if use.user.block not in (block, leaves)]
+        if outside:
+            out = Builder.at_start(leaves).phi(one.type, [(one, block)], f"{one.name}.out")
+            for use in outside:
+                use.user.set_operand(use.slot, out)
+    return leaves
+
+
+class _Iterations:
+    """A block of iterations. `copies` is what stands for what of the loop; `kept` the buffer, or the sum, of each add."""
+
+    def __init__(self, plan: Plan, buffers: Buffers, here: Value) -> None:
+        self.plan = plan
+        self.here = here
+        self.copies = dict[Value, Value]()
+        self._kept = dict[Store, Value]()
+        self._named = dict[object, Value]()
+        self._buffers = buffers
+
+    # -- computing -----------------------------------------------------------------------------------
+
+    def compute(self, outer: Block, sums: Block, carried: Mapping[Phi, Value]) -> None:
+        """Copy the loop, its adds to buffers, so that it goes from `outer` to `sums`."""
+        inner = self._copy(outer, carried)
+        place = Builder.at_start(inner).phi("i64", [(0, outer)], "adds.place")
+        for add in self.plan.adds:
+            self._keep(add, place, outer)
+        for select in self.plan.products:
+            choice = self.copies[select]
+            assert isinstance(choice, Select)
+            self.copies[select] = choice.operands[2]
+            choice.replace_with(self.copies[select])
+        for one in inner.instructions:
+            if isinstance(one, Arithmetic) and one.opcode in ("fadd", "fsub", "fmul") and not one.flags:
+                one.set_flags(["nsz"])
+        end = inner.terminator
+        at = Builder(end)
+        following = at.add(place, 1, "adds.place.next", flags="nuw nsw")
+        place.add_incoming(following, inner)
+        at.branch_if(at.compare("eq", following, self.here, "adds.block.ends"), sums, inner)
+        end.erase()
+
+    def _copy(self, outer: Block, carried: Mapping[Phi, Value]) -> Block:
+        block = self.plan.loop.header
+        self.copies = clone_blocks([block], "block")
+        inner = self.copies[block]
+        assert isinstance(inner, Block)
+        for target in dict.fromkeys(block.successors):
+            if target is not block:
+                for phi in target.phis:
+                    phi.remove_incoming(inner)
+        Builder.at_end(outer).branch(inner)
+        for phi in block.phis:
+            copy = self.copies[phi]
+            assert isinstance(copy, Phi)
+            (value,) = self.plan.loop.carried(phi)
+            copy.set_incoming([(carried[phi], outer), (self.copies.get(value, value), inner)])
+        return inner
+
+    def _keep(self, add: Add, place: Value, outer: Block) -> None:
+        """Keep what an add adds, in place of adding it."""
+        store = self.copies[add.store]
+        assert isinstance(store, Store)
+        at, kind = Builder(store), add.kind
+        total = self._total(at, add)
+        if add.place.step:
+            self._kept[add.store] = self._buffer(at, add, total, place)
+        else:
+            into = Builder.at_start(store.home).phi(kind, [(_nothing(at, kind), outer)], "adds.sum")
+            summed = at.arithmetic("fadd", into, total, "adds.sum.next", flags=FLAGS)
+            into.add_incoming(summed, store.home)
+            self._kept[add.store] = summed
+        store.erase()
+        users_first = sorted(add.chain, key=add.store.home.place_of, reverse=True)
+        for one in (*users_first, add.load):
+            copy = self.copies.pop(one)
+            assert isinstance(copy, Instruction)
+            copy.erase()
+
+    def _total(self, at: Builder, add: Add) -> Value:
+        total: Value | None = None
+        for term in add.terms:
+            value, condition = self.copies.get(term.value, term.value), term.condition
+            condition = None if condition is None else self.copies.get(condition, condition)
+            more = added(at, Term(value, term.is_less, condition, term.holds))
+            total = more if total is None else at.arithmetic("fadd", total, more)
+        assert total is not None
+        return total
+
+    def _buffer(self, at: Builder, add: Add, total: Value, place: Value) -> Value:
+        """Store what is added to a buffer; adds of the same numbers share one."""
+        is_up, kind = add.place.step > 0, add.kind
+        name = tuple(add.terms), is_up, kind
+        if name not in self._named:
+            self._named[name] = self._buffers.take(kind, len(self._named))
+            entry = place if is_up else at.sub(at.constant("i64", _BLOCK - 1), place)
+            entry = at.add(entry, MOST_SPREAD)
+            at.store(total, at.gep(kind, self._named[name], [entry], flags="inbounds"), align=BYTES[kind])
+        return self._named[name]
+
+    # -- adding --------------------------------------------------------------------------------------
+
+    def add_all(self, sums: Block, carried: Mapping[Phi, Value]) -> Builder:
+        """Add what is kept; returns the end of the block behind."""
+        at = Builder.at_end(sums)
+        for group in self.plan.groups:
+            add = group.lowest
+            offset = add.place.offset(at, dict(carried))
+            first: Value = at.gep("i8", add.place.address.base, [offset])
+            if add.place.step:
+                at = self._add_group(at, group, first)
+            else:
+                old = at.load(add.kind, first, align=add.alignment)
+                at.store(at.arithmetic("fadd", old, self._kept[add.store]), first, align=add.alignment)
+        return at
+
+    def _add_group(self, at: Builder, group: Group, first: Value) -> Builder:
+        """Add to one array. `first` is where the block's first iteration adds, at the lowest address of all adds."""
+        kind, step = group.lowest.kind, group.lowest.place.step
+        alignment = min(one.alignment for one in group.adds)
+        begin: Value = at.constant("i64", MOST_SPREAD)
+        if step < 0:
+            first = at.gep("i8", first, [at.mul(at.sub(self.here, 1), step)])
+            begin = at.sub(at.constant("i64", MOST_SPREAD + _BLOCK), self.here)
+        spread = max(group.shifts)
+        for buffer in dict.fromkeys(self._kept[add.store] for add in group.adds):
+            self._put_nothing_beside(at, kind, buffer, begin, spread)
+        trips = at.add(self.here, spread)
+        before, loop = at.block, at.function.add_block("invert.adds.one", before=self.plan.loop.header)
+        behind = at.function.add_block("invert.adds.behind", before=self.plan.loop.header)
+        at.branch(loop)
+        at = Builder.at_end(loop)
+        place = at.phi("i64", [(0, before)], "adds.place")
+        where = at.gep("i8", first, [at.mul(place, abs(step), flags="nsw")])
+        total: Value = at.load(kind, where, align=alignment)
+        from_here = at.add(begin, place)
+        for add, shift in zip(group.adds, group.shifts, strict=True):
+            entry = at.gep(kind, self._kept[add.store], [at.sub(from_here, shift)], flags="inbounds")
+            total = at.arithmetic("fadd", total, at.load(kind, entry, align=BYTES[kind]))
+        at.store(total, where, align=alignment)
+        following = at.add(place, 1, "adds.place.next", flags="nuw nsw")
+        place.add_incoming(following, loop)
+        at.branch_if(at.compare("eq", following, trips), behind, loop)
+        return Builder.at_end(behind)
+
+    def _put_nothing_beside(self, at: Builder, kind: str, buffer: Value, begin: Value, spread: int) -> None:
+        end = at.add(begin, self.here)
+        for number in range(spread):
+            for entry in (at.sub(begin, number + 1), at.add(end, number)):
+                at.store(_nothing(at, kind), at.gep(kind, buffer, [entry], flags="inbounds"), align=BYTES[kind])
+
+
+def _nothing(at: Builder, kind: str) -> Value:
+    """Return what changes no number that it is added to."""
+    return at.constant(kind, "-0.000000e+00")
