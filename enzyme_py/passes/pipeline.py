@@ -32,6 +32,7 @@ from enzyme_py.passes.memory.allocations import CachedAllocations
 from enzyme_py.passes.memory.block_copies import RematerialisableCopies
 from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
 from enzyme_py.passes.memory.hoisted_buffers import HoistedBuffers
+from enzyme_py.passes.memory.lasting_reads import LastingReads
 from enzyme_py.passes.memory.lasting_variables import LastingVariables
 from enzyme_py.passes.memory.later_iterations import LaterIterations
 from enzyme_py.passes.memory.read_once import ReadOnce
@@ -195,7 +196,8 @@ READY: tuple[Row, ...] = ordered(
     Row(EmptyLoops(), "trip counts, before values that leave loops are named"),
     Row(LastingVariables(), "no later pass looks at where variables begin"),
     Row(WrittenPointers(), "with the loads as O2 left them"),
-    Row(LaterIterations(), "with the loads as O2 left them"),
+    Row(LastingReads(), "with the loads as O2 left them"),
+    Row(LaterIterations(), "but for those that are not written again", after=(LastingReads,)),
     Row(
         LiveOutIntegers(),
         "integers before floats: what indexes a float is named first",
@@ -221,6 +223,7 @@ READY: tuple[Row, ...] = ordered(
         TypedAccesses(),
         "tags for every load and store that is there now",
         after=(
+            LastingReads,
             LaterIterations,
             LiveOutIntegers,
             LiveOutFloats,

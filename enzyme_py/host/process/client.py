@@ -41,6 +41,7 @@ _LEAVES_LOOPS = (
     "--runtime-check-per-loop-load-elim=0",
     "--loop-load-elimination-scev-check-threshold=0",
 )
+FIXED = (*_LEAVES_READS, *_LEAVES_LOOPS)  # options of each run of Enzyme
 AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in Enzyme; more would only share cores
 
 
@@ -106,7 +107,7 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
 
     May be called from any thread. Ctrl-C ends the request at once, and only this one.
     """
-    asked = (*module.options, *_LEAVES_READS, *_LEAVES_LOOPS)
+    asked = (*module.options, *FIXED)
     outcome = _run(module, asked)
     if outcome.signal == signal.SIGSEGV and not outcome.timed_out:
         # LLVM's GVN, which Enzyme runs on what it made, can crash on large loops; O3 comes later anyway.

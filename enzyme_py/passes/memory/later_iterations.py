@@ -27,7 +27,7 @@ Cure: such reads are found, and get an offset of zero of which LLVM does not kno
 Then alias analysis can say nothing, and Enzyme caches what was read. To cache everything would cost the memory of each iteration
 also where iterations write only what no earlier one has read (`u[t + 1] = f(u[t])`). A read stays as it is if
 
-* no write of a loop around it goes to the same memory, or
+* no write of a loop around it goes to the same memory, or it is shown that none does later (lasting_reads.py), or
 * alias analysis cannot tell their addresses apart: then Enzyme looks at all iterations itself, or
 * the addresses step with the iterations so that no later write meets the read, whatever inner loops do, and
   nothing else may write it behind (written_behind.py), or no earlier write meets it.
@@ -58,6 +58,7 @@ from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.cycles import Cycles
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.fills import filled, is_local
+from enzyme_py.passes.memory.lasting_reads import LASTS
 from enzyme_py.passes.memory.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.opaque import cached_copy
 from enzyme_py.passes.module.requests import has_reverse
@@ -153,7 +154,7 @@ class _Iterations:
         writes = defaultdict[Value, list[_Access]](list)
         for one in self._function.instructions:
             if isinstance(one, Load):
-                if is_local(one.pointer):
+                if is_local(one.pointer) and not one.has_metadata(LASTS):
                     reads.append((one, _access(one, one.pointer, one.type)))
             elif isinstance(one, Store):
                 if is_local(one.pointer):
