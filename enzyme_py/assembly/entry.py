@@ -72,7 +72,7 @@ _OPTIONS = (
     "--disable-loop-idiom-memcpy",  # loops of typed copies say more than one untyped block
     "--disable-loop-idiom-memset",  # likewise: of the zeros in a list's room no type would be left
     # Where it copies what a loop reads in front of the loop, it does not see what earlier iterations write
-    # (passes/memory/later_iterations.py).
+    # (passes/memory/overwriting/later_iterations.py).
     "--enzyme-loop-invariant-cache=0",
     "--jump-threading-threshold=0",  # it splits allocations: zero gradients with rematerialisation
 )

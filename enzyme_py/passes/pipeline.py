@@ -32,11 +32,11 @@ from enzyme_py.passes.memory.allocations import CachedAllocations
 from enzyme_py.passes.memory.block_copies import RematerialisableCopies
 from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
 from enzyme_py.passes.memory.hoisted_buffers import HoistedBuffers
-from enzyme_py.passes.memory.lasting_reads import LastingReads
 from enzyme_py.passes.memory.lasting_variables import LastingVariables
-from enzyme_py.passes.memory.later_iterations import LaterIterations
+from enzyme_py.passes.memory.overwriting.lasting_reads import LastingReads
+from enzyme_py.passes.memory.overwriting.later_iterations import LaterIterations
+from enzyme_py.passes.memory.overwriting.untouched_arguments import UntouchedArguments
 from enzyme_py.passes.memory.read_once import ReadOnce
-from enzyme_py.passes.memory.untouched_arguments import UntouchedArguments
 from enzyme_py.passes.memory.written_pointers import WrittenPointers
 from enzyme_py.passes.memory.written_results import WrittenResults
 from enzyme_py.passes.module.requests import has_reverse, nests_reverse

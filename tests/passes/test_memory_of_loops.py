@@ -10,7 +10,7 @@ from enzyme_py.passes.base import Draft
 from enzyme_py.passes.memory.block_copies import CopiesWithBodies, RematerialisableCopies
 from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
 from enzyme_py.passes.memory.lasting_variables import LastingVariables
-from enzyme_py.passes.memory.later_iterations import LaterIterations
+from enzyme_py.passes.memory.overwriting.later_iterations import LaterIterations
 from enzyme_py.passes.memory.written_pointers import WRITTEN, WrittenPointers
 from enzyme_py.passes.memory.written_results import WrittenResults
 from tests.passes.running import is_left_alone, ran, with_line

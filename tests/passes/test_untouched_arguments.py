@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from enzyme_py.passes.memory.untouched_arguments import UntouchedArguments
+from enzyme_py.passes.memory.overwriting.untouched_arguments import UntouchedArguments
 from tests.passes.running import is_left_alone, ran, with_line
 
 KERNEL = """\

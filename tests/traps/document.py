@@ -57,7 +57,7 @@ These make derivatives faster or smaller. What the pass does without them is rig
 | `passes/memory/read_once.py` | temporaries that the next loop reads once, with their shadows | [tape](decisions/tape.md#temporaries-that-the-next-loop-reads-once-are-not-made) |
 | `passes/memory/states/recorded_states.py`, `state_loop.py`, `state_record.py` | the second record of a recurrence's states | [tape](decisions/tape.md#the-states-of-a-recurrence-are-recorded-once) |
 | `passes/memory/states/states_in_place.py` | copies of states that a list keeps | [tape](decisions/tape.md#states-that-a-list-keeps-are-their-own-record) |
-| `passes/memory/untouched_arguments.py` | copies of the operands of products, in every iteration | [tape](decisions/tape.md#arguments-that-a-kernel-does-not-write-say-so) |
+| `passes/memory/overwriting/untouched_arguments.py` | copies of the operands of products, in every iteration | [tape](decisions/tape.md#arguments-that-a-kernel-does-not-write-say-so) |
 | `passes/values/cached_slopes.py` | calls of exp, sin, tanh again in the reverse sweep (and a NaN: `infinite_slope`) | [tape](decisions/tape.md#slopes-are-cached) |
 
 Of these no small module was found yet that shows the fault by itself. What shows it is a kernel, in the test that is named:

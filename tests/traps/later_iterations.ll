@@ -3,7 +3,7 @@
 ; cause:      Whether what was read is overwritten the pass asks LLVM's alias analysis, which compares
 ;   the two addresses within one iteration.
 ; symptom:    wrong
-; cure:       passes/memory/later_iterations.py
+; cure:       passes/memory/overwriting/later_iterations.py
 ; call:       u = [2.0, 3.0, 5.0], du = [1.0, 1.0, 1.0], n = 2
 ; right:      du = [3.0, 7.0, 4.0]
 ; because:    the sum of u afterwards is u0 u1 + u1 u2 + u2

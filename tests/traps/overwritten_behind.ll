@@ -3,7 +3,7 @@
 ; cause:      What a loop reads from end to end the pass copies in front of the loop, if alias analysis
 ;   says that the loop does not write it; that compares the addresses within one iteration.
 ; symptom:    wrong
-; cure:       passes/memory/later_iterations.py, --enzyme-loop-invariant-cache=0
+; cure:       passes/memory/overwriting/later_iterations.py, --enzyme-loop-invariant-cache=0
 ; without:    --enzyme-loop-invariant-cache
 ; call:       u = [2.0, 3.0, 5.0, 7.0, 2.0], du = [1.0, 1.0, 1.0, 1.0, 1.0], n = 5
 ; right:      du = [504.0, 300.0, 200.0, 126.0, 400.0]

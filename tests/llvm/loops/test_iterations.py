@@ -6,7 +6,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from enzyme_py.llvm import Load, Module, Store
-from enzyme_py.passes.memory.lasting_reads import Reads
+from enzyme_py.passes.memory.overwriting.lasting_reads import Reads
 from tests.llvm.loops.nests import Access, For, Nest
 
 SIZES = (0, 1, 2, 3, 4, 6)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.passes.memory.later_iterations import LaterIterations
+from enzyme_py.passes.memory.overwriting.later_iterations import LaterIterations
 from tests.passes.running import is_left_alone, ran
 from tests.rotation import sweep
 from tests.whole.by_forward_mode import gradient_by_forward_mode

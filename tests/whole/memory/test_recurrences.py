@@ -16,7 +16,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py.inspect import memory
 from enzyme_py.llvm import Module
-from enzyme_py.passes.memory.untouched_arguments import writes_its_own_only
+from enzyme_py.passes.memory.overwriting.untouched_arguments import writes_its_own_only
 from enzyme_py.rules.recurrences import PREFIX
 from tests.rotation import selected, sweep
 from tests.whole.memory.recurrent_kernels import RECORDED, REFUSED, plain, program

@@ -58,8 +58,8 @@ from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.cycles import Cycles
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.fills import filled, is_local
-from enzyme_py.passes.memory.lasting_reads import LASTS
-from enzyme_py.passes.memory.written_behind import WrittenBehind, alone
+from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS
+from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.opaque import cached_copy
 from enzyme_py.passes.module.requests import has_reverse
 
