@@ -11,18 +11,27 @@ two spaces: `shared` are loops that are in the same iteration for both; other lo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.inequalities import Linear, is_empty
 from enzyme_py.llvm.analyses.loops import Loop, Loops, TripCount
 from enzyme_py.llvm.blocks import Block
-from enzyme_py.llvm.instructions import Arithmetic, Branch, Call, Compare, Instruction, Phi
+from enzyme_py.llvm.instructions import (
+    Arithmetic,
+    Branch,
+    Call,
+    Compare,
+    Instruction,
+    Phi,
+    Select,
+)
 from enzyme_py.llvm.values import Constant, Value
 
 _WORD = 64
 _DEEPEST = 30
+_MOST_CHOICES = 8
 _OPPOSITE = {
     "eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt",
     "ult": "uge", "uge": "ult", "ugt": "ule", "ule": "ugt",
@@ -39,7 +48,7 @@ class Space:
         self.loops = loops_around(where)
         self._home, self._side, self._shared = where.home, side, list(shared)
         self._function = where.function
-        self._extremes = dict[Value, str]()
+        self._chosen = dict[Phi | Select | Call, None]()
 
     # -- values --------------------------------------------------------------------------------------
 
@@ -55,12 +64,10 @@ class Space:
         return linear_of(self.polynomial(value))
 
     def _known(self, value: Value, depth: int) -> Polynomial | None:
-        if isinstance(value, Phi):
-            return self._counted(value, depth)
-        if isinstance(value, Call):
-            kind = next((one for one in ("smax", "smin") if value.callee.startswith(f"llvm.{one}.")), None)
-            if kind is not None:
-                self._extremes[value] = kind
+        if isinstance(value, Phi) and (counted := self._counted(value, depth)) is not None:
+            return counted
+        if isinstance(value, (Phi, Select, Call)) and _is_chosen(value) and self._is_around(value.home):
+            self._chosen[value] = None
         if not isinstance(value, Arithmetic):
             return None
         code = value.opcode
@@ -100,13 +107,12 @@ class Space:
         for loop in self.loops:
             facts.rows.append(Linear({self._number(loop): 1}))
             self._tell_last(loop, facts)
-        self._tell_conditions(facts)
-        told = set[Value]()
-        while told < self._extremes.keys():
-            for value, kind in list(self._extremes.items()):
-                if value not in told:
-                    told.add(value)
-                    self._tell_extreme(value, kind, facts)
+        self._tell_conditions(self._home, facts)
+        told = 0
+        while told < len(self._chosen):
+            for value in list(self._chosen)[told:]:
+                self._tell_choice(value, facts)
+                told += 1
         return facts
 
     def _tell_last(self, loop: Loop, facts: Facts) -> None:
@@ -139,42 +145,75 @@ class Space:
         is_tested_first = count.block is loop.header and loop.latch is not loop.header
         return count.value is count.counter.moved or (is_tested_first and self._home is not loop.header)
 
-    def _tell_conditions(self, facts: Facts) -> None:
-        """Tell what comparisons have decided on the way to the instruction."""
+    def _tell_conditions(self, where: Block, facts: Facts) -> None:
+        """Tell what comparisons have decided on the way to a block."""
         dominators = self._function.analysis(Dominators)
-        below, above = self._home, dominators.immediate(self._home)
+        below, above = where, dominators.immediate(where)
         while above is not None:
             end = above.terminator
             if isinstance(end, Branch) and isinstance(end.condition, Compare) and self._is_around(above):
                 ways = [one for one in end.successors if dominators.dominates(one, below)]
-                if len(ways) == 1 and len(set(end.successors)) == 2 and ways[0].predecessors == [above]:
-                    self._tell_compared(end.condition, ways[0] is end.successors[0], facts)
+                if len(ways) == 1 and len(set(end.successors)) == 2 and self._entered(ways[0]) == [above]:
+                    facts.add(self._compared(end.condition, ways[0] is end.successors[0]))
             below, above = above, dominators.immediate(above)
+
+    def _entered(self, block: Block) -> list[Block]:
+        """Return where a block is come to from, but for the ends of a loop that it heads."""
+        dominators = self._function.analysis(Dominators)
+        return [one for one in block.predecessors if not dominators.dominates(block, one)]
 
     def _is_around(self, block: Block) -> bool:
         """Tell whether a block in front of the instruction ran in the same iteration of all loops around that block."""
         return all(one in self.loops for one in loops_around(block.terminator))
 
-    def _tell_compared(self, compared: Compare, is_true: bool, facts: Facts) -> None:
-        if compared.opcode == "icmp" and compared.operands[0].type == "i64":
+    def _compared(self, compared: Value, is_true: bool) -> list[list[Linear]]:
+        """Return what a comparison tells that came out so: options."""
+        if isinstance(compared, Compare) and compared.opcode == "icmp" and compared.operands[0].type == "i64":
             one, other = (self.linear(operand) for operand in compared.operands)
             if one is not None and other is not None:
                 predicate = compared.predicate if is_true else _OPPOSITE[compared.predicate]
-                facts.add(_told(predicate, one, other))
+                return _told(predicate, one, other)
+        return []
 
-    def _tell_extreme(self, value: Value, kind: str, facts: Facts) -> None:
-        """Tell of the larger, or smaller, one of two numbers that it is one of them."""
-        assert isinstance(value, Call)
-        both = [self.linear(one) for one in value.arguments]
+    def _tell_choice(self, value: Phi | Select | Call, facts: Facts) -> None:
+        """Tell of a value that is one of some that it is, each with what holds where it is chosen."""
         own = self.linear(value)
         options = list[list[Linear]]()
-        for one in both:
-            if one is None or own is None:
+        for one, rows in self._arms(value):
+            arm = self.linear(one)
+            if own is None or arm is None:
                 return
-            away = own.plus(one, -1)
-            facts.rows.append(away if kind == "smax" else away.negated())
-            options.append([away, away.negated()])
-        facts.choices.append(options)
+            away = own.plus(arm, -1)
+            options.append([away, away.negated(), *rows])
+            if isinstance(value, Call):
+                facts.rows.append(away if ".smax." in value.callee else away.negated())
+        facts.add(options)
+
+    def _arms(self, value: Phi | Select | Call) -> Iterator[tuple[Value, list[Linear]]]:
+        if isinstance(value, Call):
+            for one in value.arguments:
+                yield one, []
+        elif isinstance(value, Select):
+            condition, *arms = value.operands
+            for number, one in enumerate(arms):
+                found = Facts()
+                found.add(self._compared(condition, number == 0))
+                yield one, found.rows
+        else:
+            for one, block in value.incoming:
+                found, end = Facts(), block.terminator
+                self._tell_conditions(block, found)
+                if isinstance(end, Branch) and end.condition is not None and len(set(end.successors)) == 2:
+                    found.add(self._compared(end.condition, end.successors[0] is value.block))
+                yield one, found.rows
+
+
+def _is_chosen(value: Phi | Select | Call) -> bool:
+    """Tell whether a value is one of a few others: of two ways that meet, a choice, or the larger or smaller one."""
+    if isinstance(value, Phi):
+        here = value.home
+        return len(value.incoming) == 2 and value.function.analysis(Loops).headed_by(here) is None
+    return isinstance(value, Select) or value.callee.startswith(("llvm.smax.", "llvm.smin."))
 
 
 @dataclass
@@ -191,22 +230,32 @@ class Facts:
         elif options:
             self.choices.append(options)
 
-    def exclude(self, *more: Linear, most: int = 7) -> bool:
-        """Tell whether it is shown that some numbers are not all at least zero. Each choice may double what is asked."""
-        return _is_excluded([*self.rows, *more], self.choices[:most])
+    def exclude(self, *more: Linear, effort: Effort) -> bool:
+        """Tell whether it is shown that some numbers are not all at least zero."""
+        return _is_excluded([*self.rows, *more], self.choices[:_MOST_CHOICES], effort)
 
     def with_those_of(self, other: Facts) -> Facts:
         """Return these and others."""
         return Facts([*self.rows, *other.rows], [*self.choices, *other.choices])
 
 
-def _is_excluded(rows: Sequence[Linear], choices: Sequence[Sequence[Sequence[Linear]]]) -> bool:
+@dataclass
+class Effort:
+    """How many systems may still be looked at. Each choice may double what is asked."""
+
+    left: int = 2000
+
+
+def _is_excluded(rows: Sequence[Linear], choices: Sequence[Sequence[Sequence[Linear]]], effort: Effort) -> bool:
+    effort.left -= 1
+    if effort.left < 0:
+        return False
     if is_empty(rows):
         return True
     if not choices:
         return False
     options, *rest = choices
-    return all(_is_excluded([*rows, *option], rest) for option in options)
+    return all(_is_excluded([*rows, *option], rest, effort) for option in options)
 
 
 def _told(predicate: str, one: Linear, other: Linear) -> list[list[Linear]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,16 @@ class Access:
 
 
 @dataclass
+class If:
+    """`if left predicate right`."""
+
+    predicate: str
+    left: Affine
+    right: Affine
+    body: list[For | If | Access] = field(default_factory=list)
+
+
+@dataclass
 class For:
     """`for counter in range(start, stop)`, or in it reversed; `form` is how LLVM code tells its end."""
 
@@ -27,7 +38,12 @@ class For:
     start: Affine
     stop: Affine
     form: str
-    body: list[For | Access] = field(default_factory=list)
+    body: list[For | If | Access] = field(default_factory=list)
+    most: Affine | None = None  # the end is at most this
+    choice: str = "select"  # how LLVM code finds the smaller one
+
+
+COMPARISONS = {"eq": operator.eq, "ne": operator.ne, "slt": operator.lt, "sle": operator.le, "sgt": operator.gt}
 
 
 def value(one: Affine, numbers: Mapping[str, int]) -> int:
@@ -43,11 +59,14 @@ class Nest:
         self.is_matrix = self._random.random() < 0.4
         self.body = self._statements([], 0)
 
-    def _statements(self, counters: list[str], depth: int) -> list[For | Access]:
-        found: list[For | Access] = []
+    def _statements(self, counters: list[str], depth: int) -> list[For | If | Access]:
+        found: list[For | If | Access] = []
         for _ in range(self._random.randint(1, 3)):
             if depth < 3 and self._random.random() < (0.8 if depth < 2 else 0.4):
                 found.append(self._loop(counters, depth))
+            elif counters and self._random.random() < 0.2:
+                left, right = self._random.choice(counters), self._random.choice([*counters, "n", "1"])
+                found.append(If(self._random.choice(list(COMPARISONS)), {left: 1}, {right: 1}, [self._access(counters)]))
             else:
                 found.append(self._access(counters))
         return found
@@ -59,6 +78,9 @@ class Nest:
         ends = [{"n": 1}, {"n": 1}, {"n": 1, "1": -1}, *({one: 1, "1": self._random.randint(0, 1)} for one in counters)]
         form = self._random.choice(["equal", "counted", "first", "down", "unsigned down"])
         loop = For(name, start, self._random.choice(ends), form)
+        if self._random.random() < 0.25:
+            loop.most = self._random.choice(ends)
+            loop.choice = self._random.choice(["select", "smin", "phi"])
         loop.body = self._statements([*counters, name], depth + 1)
         return loop
 
@@ -80,12 +102,17 @@ class Nest:
         """Yield the accesses in their order, and where they go."""
         yield from self._run(self.body, {"n": n})
 
-    def _run(self, body: list[For | Access], numbers: dict[str, int]) -> Iterator[tuple[Access, int]]:
+    def _run(self, body: list[For | If | Access], numbers: dict[str, int]) -> Iterator[tuple[Access, int]]:
         for one in body:
             if isinstance(one, For):
-                turns = range(value(one.start, numbers), value(one.stop, numbers))
+                stop = value(one.stop, numbers)
+                stop = stop if one.most is None else min(stop, value(one.most, numbers))
+                turns = range(value(one.start, numbers), stop)
                 for number in reversed(turns) if one.form.endswith("down") else turns:
                     yield from self._run(one.body, {**numbers, one.counter: number})
+            elif isinstance(one, If):
+                if COMPARISONS[one.predicate](value(one.left, numbers), value(one.right, numbers)):
+                    yield from self._run(one.body, numbers)
             else:
                 row = 0 if one.row is None else value(one.row, numbers) * numbers["n"]
                 yield one, row + value(one.offset, numbers)
@@ -118,9 +145,47 @@ class Nest:
             total = new
         return total
 
-    def _write(self, body: list[For | Access]) -> None:
+    def _write(self, body: list[For | If | Access]) -> None:
         for one in body:
-            self._write_loop(one) if isinstance(one, For) else self._write_access(one)
+            if isinstance(one, For):
+                self._write_loop(one)
+            elif isinstance(one, If):
+                self._write_if(one)
+            else:
+                self._write_access(one)
+
+    def _write_if(self, one: If) -> None:
+        left, right, holds = self._affine(one.left), self._affine(one.right), self._name()
+        name = holds[1:]
+        self._lines += [
+            f"  {holds} = icmp {one.predicate} i64 {left}, {right}",
+            f"  br i1 {holds}, label %{name}.then, label %{name}.join",
+            f"{name}.then:",
+        ]
+        self._block = f"{name}.then"
+        self._write(one.body)
+        self._lines += [f"  br label %{name}.join", f"{name}.join:"]
+        self._block = f"{name}.join"
+
+    def _smaller(self, one: str, other: str, choice: str) -> str:
+        found, is_less = self._name(), self._name()
+        if choice == "smin":
+            self._lines.append(f"  {found} = call i64 @llvm.smin.i64(i64 {one}, i64 {other})")
+            return found
+        self._lines.append(f"  {is_less} = icmp slt i64 {one}, {other}")
+        if choice == "select":
+            self._lines.append(f"  {found} = select i1 {is_less}, i64 {one}, i64 {other}")
+            return found
+        name, before = is_less[1:], self._block
+        self._lines += [
+            f"  br i1 {is_less}, label %{name}.join, label %{name}.other",
+            f"{name}.other:",
+            f"  br label %{name}.join",
+            f"{name}.join:",
+            f"  {found} = phi i64 [ {one}, %{before} ], [ {other}, %{name}.other ]",
+        ]
+        self._block = f"{name}.join"
+        return found
 
     def _write_access(self, one: Access) -> None:
         index = self._affine(one.offset)
@@ -136,6 +201,8 @@ class Nest:
 
     def _write_loop(self, loop: For) -> None:
         start, stop = self._affine(loop.start), self._affine(loop.stop)
+        if loop.most is not None:
+            stop = self._smaller(stop, self._affine(loop.most), loop.choice)
         name = loop.counter
         if loop.form == "first":
             self._lines += [f"  br label %{name}.head", f"{name}.head:"]

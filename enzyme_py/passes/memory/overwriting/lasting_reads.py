@@ -34,6 +34,7 @@ from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.cycles import Cycles
 from enzyme_py.llvm.analyses.inequalities import Linear
 from enzyme_py.llvm.analyses.iterations import (
+    Effort,
     Facts,
     Polynomial,
     Space,
@@ -90,6 +91,7 @@ class Reads:
         self._cycles = function.analysis(Cycles)
         self._behind = WrittenBehind(function, single)
         self._left = _MOST_PAIRS
+        self._effort = Effort()
 
     def lasting(self) -> Iterator[Load]:
         """Yield the reads of numbers that some store in the function could meet, and none does later."""
@@ -155,7 +157,7 @@ class Reads:
         facts = spaces[0].facts().with_those_of(spaces[1].facts())
         if later is not None:
             facts.rows.append(Linear({(later, "write"): 1, (later, "read"): -1}, -1))
-        return _differ(where, whereto, facts, max(_BYTES[write.value.type], _BYTES[read.type]))
+        return _differ(where, whereto, facts, max(_BYTES[write.value.type], _BYTES[read.type]), self._effort)
 
     def _offset(self, access: Load | Store, space: Space) -> Polynomial | None:
         address = self._addresses.of(access.pointer)
@@ -169,14 +171,14 @@ class Reads:
         return total
 
 
-def _differ(one: Polynomial, other: Polynomial, facts: Facts, size: int) -> bool:
+def _differ(one: Polynomial, other: Polynomial, facts: Facts, size: int, effort: Effort) -> bool:
     """Tell whether two offsets are at least so many bytes apart in all iterations."""
     factors = {factor for factor, _ in (*one, *other) if factor is not None}
     apart = added(one, other, -1)
     if not factors:
         distance = linear_of(apart)
         assert distance is not None
-        return facts.exclude(distance.more(size - 1), distance.negated().more(size - 1))
+        return facts.exclude(distance.more(size - 1), distance.negated().more(size - 1), effort=effort)
     if len(factors) > 1 or any(count % size for polynomial in (one, other) for count in polynomial.values()):
         return False
     (length,) = factors
@@ -187,6 +189,6 @@ def _differ(one: Polynomial, other: Polynomial, facts: Facts, size: int) -> bool
     assert column is not None
     row_length = Linear({(length, None): 1})
     for way in (column, column.negated()):
-        if not facts.exclude(way.plus(row_length, -1)):
+        if not facts.exclude(way.plus(row_length, -1), effort=effort):
             return False  # they may differ by a row's length
-    return facts.exclude(row, row.negated(), column, column.negated())
+    return facts.exclude(row, row.negated(), column, column.negated(), effort=effort)
