@@ -52,6 +52,7 @@ ROOMS = (
     ("calls.checkpointing", "checkpoint and remat"),
     ("calls.compiled", "what users call, in compiled code"),
     ("sparse", "sparse Jacobians"),
+    ("doors", "derivatives that C calls"),
     ("inspect", "what was compiled, and why"),
     ("", "the public names"),
     ("testing", "checks of users' kernels"),
