@@ -53,6 +53,7 @@ ROOMS = (
     ("calls.compiled", "what users call, in compiled code"),
     ("sparse", "sparse Jacobians"),
     ("doors", "derivatives that C calls"),
+    ("bridges", "derivatives in other libraries"),
     ("inspect", "what was compiled, and why"),
     ("", "the public names"),
     ("testing", "checks of users' kernels"),
