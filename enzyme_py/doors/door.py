@@ -88,9 +88,9 @@ def cfunc(transform: Callable[..., Any], signature: Any, *, name: str | None = N
     where = where_is(getattr(getattr(dispatcher, "plan", None), "kernel", None) or dispatcher)
     kinds = argument_types(signature)
     arguments = argument_slots(_names(dispatcher, len(held), kinds, where), kinds, where)
-    fixed = tuple(_fixed(value, where) for value in held)
+    fixed = fixed_values(held, where)
     given = (*map(_constant_type, fixed), *(one.kind for one in arguments))
-    slots = arguments, result_slots(_result_type(dispatcher, given), where)
+    slots = arguments, result_slots(compiled_result(dispatcher, given), where)
     number = next(_numbers)
     title = name or dispatcher.__name__
     library = lowered(title, number, dispatcher, fixed, slots)
@@ -121,6 +121,11 @@ def _names(dispatcher: Any, held: int, kinds: tuple[Any, ...], where: Where) -> 
     return names[: len(kinds)]
 
 
+def fixed_values(held: tuple[Any, ...], where: Where) -> tuple[Any, ...]:
+    """Return captured values as constants of compiled code; raises for those that cannot be such."""
+    return tuple(_fixed(value, where) for value in held)
+
+
 def _fixed(value: Any, where: Where) -> Any:
     """Return a captured value as a constant of compiled code."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fciub":
@@ -135,7 +140,8 @@ def _constant_type(value: Any) -> Any:
     return typeof(value, Purpose.constant)
 
 
-def _result_type(dispatcher: Any, kinds: tuple[Any, ...]) -> Any:
+def compiled_result(dispatcher: Any, kinds: tuple[Any, ...]) -> Any:
+    """Return the type of what a dispatcher returns for arguments of given types; it is compiled for them."""
     _, _, folded, _ = dispatcher.get_call_template(kinds, {})
     return dispatcher.overloads[tuple(folded)].signature.return_type
 
