@@ -102,19 +102,9 @@ _NAMES = {
     "settings": "config set_verbose_errors",
     "transforms.values.stop": "ignore_derivatives stop_gradient",
 }
-_PLACES = {
-    name: f"enzyme_py.{module}" for module, names in _NAMES.items() for name in names.split()
-}
+_PLACES = {name: f"enzyme_py.{module}" for module, names in _NAMES.items() for name in names.split()}
 _MODULES = ("errors", "inspect", "rules", "sparse", "testing")
-_COMPILING = (
-    "custom",
-    "doors",
-    "inspect",
-    "rules",
-    "sparse",
-    "testing",
-    "tuning",
-)  # import much of the package themselves
+_COMPILING = ("custom", "doors", "inspect", "rules", "sparse", "testing", "tuning")  # import much of the package themselves
 
 __all__ = ["errors", *sorted(_PLACES)]  # noqa: PLE0604  (the names are written above, as texts)
 

@@ -60,9 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     inspect.add_argument("--ir", metavar="PASS", help="the code behind a pass")
     inspect.set_defaults(run=_inspect)
 
-    cache = commands.add_parser(
-        "cache", help="say what the cache of derivatives holds, and care for it"
-    )
+    cache = commands.add_parser("cache", help="say what the cache of derivatives holds, and care for it")
     cache_command.add_to(cache)
     return parser
 

@@ -42,22 +42,14 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
         request = replace(request, direction=Direction.SPLIT_FORWARD)
     if watcher.get() is not None:
         return _compile(request, given_types)
-    key = (
-        request,
-        given_types,
-        tuned.current(),
-        settings.keep_slopes,
-        parallel_loops.is_plain(request),
-    )
+    key = request, given_types, tuned.current(), settings.keep_slopes, parallel_loops.is_plain(request)
     known: dict[Any, NativeFunction] = made_of(request.kernel, "derivatives")
     found = known.get(key)
     if found is not None:
         return found
     # Numba holds its lock where it types a call: whoever waits for another thread then could wait for ever. It does not
     # hold it while Enzyme works: other threads may compile then.
-    alone = (
-        contextlib.nullcontext() if global_compiler_lock.is_locked() else lock_of(request.kernel)
-    )
+    alone = contextlib.nullcontext() if global_compiler_lock.is_locked() else lock_of(request.kernel)
     name = request.kernel.py_func.__name__
     with stage("entry", name, request.name.replace("_", " ")), alone:
         return known.get(key) or known.setdefault(key, _compile(request, given_types))

@@ -24,18 +24,12 @@ class Settings:
     verbose: bool = False  # errors show Enzyme's own text and the IR
     strict: bool = False  # warnings about lost derivatives become errors
     keep_slopes: bool = True  # of exp, sin, tanh, ... in reverse mode: memory for time
-    progress: bool | None = (
-        None  # a line about what is being compiled; None: where a terminal shows it
-    )
+    progress: bool | None = None  # a line about what is being compiled; None: where a terminal shows it
     check: bool = False  # each derivative is compared with differences at its first call
     cache: bool = True  # the disk cache of finished derivatives
     threads: int | None = 1  # that a derivative uses; None: as many as Numba would
-    parts: int | None = (
-        None  # of each parallel loop; None: one for each thread. Same parts, same bits
-    )
-    compare_keys: bool = (
-        False  # what is found there by its source is compiled as well, and compared
-    )
+    parts: int | None = None  # of each parallel loop; None: one for each thread. Same parts, same bits
+    compare_keys: bool = False  # what is found there by its source is compiled as well, and compared
     cache_limit: int = 2**30  # bytes of it
     shared_caches: tuple[Path, ...] = ()  # further caches that are only read, see docs/caches.md
     precompiled: tuple[Path, ...] = ()  # folders of derivatives that packages bring; only read
@@ -111,9 +105,7 @@ class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbos
             changes["cache_dir"] = _folder(changes["cache_dir"])
         for name in ("threads", "parts"):
             given = changes.get(name)
-            if given is not None and (
-                not isinstance(given, int) or isinstance(given, bool) or given < 1
-            ):
+            if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 1):
                 message = f"{name} is a number of at least 1, or None; not {given!r}"
                 raise TypeError(message)
         if "shared_caches" in changes:

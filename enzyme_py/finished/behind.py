@@ -17,9 +17,7 @@ class Behind:
     key: str
     name: str
     packed: bytes
-    rules: tuple[
-        tuple[str, str], ...
-    ] = ()  # those that it calls, in an order to load: symbols, names in the cache
+    rules: tuple[tuple[str, str], ...] = ()  # those that it calls, in an order to load: symbols, names in the cache
 
 
 class NotKept(Exception):

@@ -99,15 +99,11 @@ def prepared(function: Any, compiled: Any) -> Any:
         content = _content(function)
         changed = [one for one in visited(function) if not is_as_compiled(one)]
         refused = [one.reason for one in compiled.reload_init if isinstance(one, Refused)]
-        reason = (
-            f"what `{changed[0].__name__}` names has changed" if changed else "".join(refused[:1])
-        )
+        reason = f"what `{changed[0].__name__}` names has changed" if changed else "".join(refused[:1])
     except NotHashable as why:
         reason = str(why)
     if reason:
-        message = (
-            f"`{function.__name__}` takes derivatives and is not kept in Numba's cache: {reason}"
-        )
+        message = f"`{function.__name__}` takes derivatives and is not kept in Numba's cache: {reason}"
         warnings.warn(message, CacheWarning, stacklevel=2)
         return None
     # Hooks of functions that it calls compare those; this function's content holds them.

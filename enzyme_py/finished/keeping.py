@@ -28,9 +28,7 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
     library = compiled.library
     code = getattr(library, "code", None)
     if code is None:
-        raise NotKept(
-            f"a result of type {compiled.signature.return_type} is bound to Numba's engine"
-        )
+        raise NotKept(f"a result of type {compiled.signature.return_type} is bound to Numba's engine")
     derivatives = list(library.derivatives())
     if library.holds_addresses():
         raise NotKept("an address of this process stands in its code")
@@ -44,8 +42,7 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
         wrapper=compiled.fndesc.llvm_cpython_wrapper_name,
         environment=compiled.fndesc.env_name,
         environments={
-            symbol: serialize.dumps(list(one.consts))
-            for symbol, one in library.environments.items()
+            symbol: serialize.dumps(list(one.consts)) for symbol, one in library.environments.items()
         },
         behind=tuple(map(behind, derivatives)),
     )

@@ -29,9 +29,7 @@ from enzyme_py.settings import settings
 FORMAT = 2  # raise it with each change of what an entry holds, or of how its name is made
 
 # Of Numba's settings, those that change nothing in the code.
-_IDLE = frozenset(
-    ("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "COLOR_SCHEME", "SHOW_HELP", "CHROME_TRACE")
-)
+_IDLE = frozenset(("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "COLOR_SCHEME", "SHOW_HELP", "CHROME_TRACE"))
 
 
 def surroundings() -> str:
@@ -65,6 +63,4 @@ def of_process() -> str:
 def numbas_settings() -> tuple[Any, ...]:
     """Return Numba's settings, as they are now: they follow environment variables, and programs change them."""
     known = vars(numba_config)
-    return tuple(
-        (name, repr(known[name])) for name in sorted(known) if name.isupper() and name not in _IDLE
-    )
+    return tuple((name, repr(known[name])) for name in sorted(known) if name.isupper() and name not in _IDLE)

@@ -38,9 +38,7 @@ class _Watch:
 
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
-        self._told: dict[
-            int, list[Any]
-        ] = {}  # by list, so that it does not count when they were looked at
+        self._told: dict[int, list[Any]] = {}  # by list, so that it does not count when they were looked at
         self._lock = threading.Lock()
 
     def news(self) -> tuple[Any, ...]:
@@ -108,10 +106,7 @@ def _behind_template(template: Any) -> Any:
         found = getattr(template, name, None)
         if found is not None:
             return getattr(found, "__func__", found)
-    if (
-        getattr(template, "__module__", None) == templates.__name__
-        and template.__name__ == "Template"
-    ):
+    if getattr(template, "__module__", None) == templates.__name__ and template.__name__ == "Template":
         return template.__mro__[1]
     return template
 

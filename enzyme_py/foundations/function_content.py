@@ -287,11 +287,7 @@ def _(value: type) -> tuple[Any, ...]:
 
 
 def _names_of_dataclass(kind: type) -> tuple[str, ...]:
-    return (
-        tuple(one.name for one in dataclasses.fields(kind))
-        if dataclasses.is_dataclass(kind)
-        else ()
-    )
+    return tuple(one.name for one in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 @parts_of.register

@@ -50,9 +50,7 @@ class Line:
         with self._lock:
             self._is_wanted.set()
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=self._draw_on, name="enzyme_py progress", daemon=True
-                )
+                self._thread = threading.Thread(target=self._draw_on, name="enzyme_py progress", daemon=True)
                 self._thread.start()
 
     def work_ends(self) -> None:

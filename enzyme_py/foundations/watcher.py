@@ -6,7 +6,5 @@ import contextvars
 from collections.abc import Callable
 from typing import Any
 
-watcher: contextvars.ContextVar[
-    Callable[[Any], Any] | None
-]  # of a DifferentiatedModule, a NativeFunction
+watcher: contextvars.ContextVar[Callable[[Any], Any] | None]  # of a DifferentiatedModule, a NativeFunction
 watcher = contextvars.ContextVar("watcher", default=None)

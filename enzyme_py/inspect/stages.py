@@ -62,9 +62,7 @@ def _differentiated(bound: BoundGradient) -> DifferentiatedModule:
         del refusal  # of forward mode; this is a gradient
         return on_threads_first(one, lambda: assemble(one, given), differentiate)
 
-    return relaxing.first_that_serves(
-        bound.request, ask, lambda one: assemble(one, given).is_nested
-    )
+    return relaxing.first_that_serves(bound.request, ask, lambda one: assemble(one, given).is_nested)
 
 
 def _behind(kept: Journal, name: str) -> str:

@@ -53,9 +53,7 @@ def _into_cache(module: DiffModule, differentiate: Differentiate, name: str) -> 
     code, profile = _make(module, differentiate)
     function = _loaded(module, code, profile, name)  # what does not load is not worth keeping
     with stage("cache"):
-        disk_cache.keep(
-            name, code, about(module.where, module.name.replace("_", " "), module.types)
-        )
+        disk_cache.keep(name, code, about(module.where, module.name.replace("_", " "), module.types))
     return function
 
 

@@ -141,17 +141,7 @@ def crash_library() -> ctypes.CDLL:
     loaded = ctypes.CDLL(_file())
     pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
     loaded.enzyme_py_crash_watch.restype = pointer
-    loaded.enzyme_py_crash_watch.argtypes = [
-        pointer,
-        size,
-        text,
-        text,
-        text,
-        size,
-        text,
-        text,
-        text,
-    ]
+    loaded.enzyme_py_crash_watch.argtypes = [pointer, size, text, text, text, size, text, text, text]
     loaded.enzyme_py_crash_forget.restype = None
     loaded.enzyme_py_crash_forget.argtypes = [pointer]
     return loaded

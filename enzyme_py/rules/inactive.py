@@ -69,29 +69,16 @@ _ROWS = (
     Inactive("numba_gil_release", why="interpreter lock"),
     Inactive("PyGILState_Ensure", why="interpreter lock"),
     Inactive("PyGILState_Release", why="interpreter lock"),
-    Inactive(
-        f"{CONSTANT_PREFIX}dgesv_",
-        why="gets copies of stopped values (transforms/values/inverse.py)",
-    ),
-    Inactive(
-        f"{CONSTANT_PREFIX}sgesv_",
-        why="gets copies of stopped values (transforms/values/inverse.py)",
-    ),
+    Inactive(f"{CONSTANT_PREFIX}dgesv_", why="gets copies of stopped values (transforms/values/inverse.py)"),
+    Inactive(f"{CONSTANT_PREFIX}sgesv_", why="gets copies of stopped values (transforms/values/inverse.py)"),
     *(
         Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (rules/elementary.py)")
         for name in ("frexp", "frexpf", "ldexp", "ldexpf")
     ),
     Inactive(f"{CONSTANT_PREFIX}cbrt", why="gets constants (frontend/numpy_functions/smooth.py)"),
-    Inactive(
-        f"{CONSTANT_PREFIX}numba_gamma", why="gets constants (frontend/numpy_functions/special.py)"
-    ),
-    Inactive(
-        f"{CONSTANT_PREFIX}lgamma", why="gets constants (frontend/numpy_functions/special.py)"
-    ),
-    Inactive(
-        f"{CONSTANT_PREFIX}numba_nextafter",
-        why="gets constants (frontend/numpy_functions/special.py)",
-    ),
+    Inactive(f"{CONSTANT_PREFIX}numba_gamma", why="gets constants (frontend/numpy_functions/special.py)"),
+    Inactive(f"{CONSTANT_PREFIX}lgamma", why="gets constants (frontend/numpy_functions/special.py)"),
+    Inactive(f"{CONSTANT_PREFIX}numba_nextafter", why="gets constants (frontend/numpy_functions/special.py)"),
     Inactive("numba_get_np_random_state", why="the address of a generator's state"),
     Inactive("numba_get_py_random_state", why="the address of a generator's state"),
     Inactive("numba_poisson_ptrs", why="a draw of integers"),

@@ -89,9 +89,7 @@ def _check(descriptor: int, owners: set[int], *, is_shared: bool) -> None:
         raise NotTrusted("it is no file", remedy)
     if status.st_uid not in owners:
         what = f"others own it (user {status.st_uid}), and its content is run"
-        raise NotTrusted(
-            what, "have it belong to the owner of the folder, or to root" if is_shared else remedy
-        )
+        raise NotTrusted(what, "have it belong to the owner of the folder, or to root" if is_shared else remedy)
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise NotTrusted("others can write to it, and its content is run", remedy)
 

@@ -24,9 +24,7 @@ def is_contiguity(function: Any) -> bool:
     return function is is_contiguous or function is is_fortran
 
 
-def contiguity(
-    builder: ir.IRBuilder, function: Callable[..., Any], args: Sequence[Any]
-) -> ir.Value:
+def contiguity(builder: ir.IRBuilder, function: Callable[..., Any], args: Sequence[Any]) -> ir.Value:
     """Lower a call of such a function: by shape, strides and the bytes of an element."""
     shape, strides = (list(cgutils.unpack_tuple(builder, part)) for part in args[:2])
     if function is is_fortran:

@@ -30,9 +30,7 @@ class RawLibrary(codegen.CPUCodeLibrary):  # type: ignore[misc]
         self.catches = False  # set by the calling convention when the code holds a `try`
         self.stops = False  # set where a user's code stops derivatives on purpose (transforms/values/stop.py)
         self.is_parallel = False  # the user asked for threads, and its code has a loop for them
-        self.loops: tuple[
-            tuple[str, int, str], ...
-        ] = ()  # of it: function, line, why it stays serial
+        self.loops: tuple[tuple[str, int, str], ...] = ()  # of it: function, line, why it stays serial
         self.recursive_calls: set[str] = set()  # symbols that another library will define
         self.is_apart = False  # its code may stay outside of the module of those that call it
         self._is_being_made = False

@@ -28,9 +28,7 @@ from enzyme_py.foundations.versions import in_library, is_library
 
 __all__ = ["NotHashable", "content_of"]
 
-RULE = (
-    "enzyme_py_rule"  # of a dispatcher with rules: what it computes, and the rules (custom/door.py)
-)
+RULE = "enzyme_py_rule"  # of a dispatcher with rules: what it computes, and the rules (custom/door.py)
 
 
 @parts_of.register

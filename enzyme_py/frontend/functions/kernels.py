@@ -22,9 +22,7 @@ from enzyme_py.foundations.keeping import Recent, made_of, released
 
 _KERNEL = "kernel"
 NO_VALUE = object()  # in the place of what a variable will hold that a function captures
-_by_content = Recent(
-    512
-)  # for functions that are made anew in each iteration of a loop, as a lambda
+_by_content = Recent(512)  # for functions that are made anew in each iteration of a loop, as a lambda
 
 
 def is_kernel(value: Any) -> bool:

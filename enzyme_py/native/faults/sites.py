@@ -32,8 +32,7 @@ from enzyme_py.native.faults.layouts import (
 _KIND = "enzyme_py.line"
 # Files of these hold the code that Numba puts in the place of NumPy's: not the user's.
 _NOT_THE_USERS = tuple(
-    str(folder) + os.sep
-    for folder in (Path(__file__).parent.parent.parent, Path(numba.__file__).parent)
+    str(folder) + os.sep for folder in (Path(__file__).parent.parent.parent, Path(numba.__file__).parent)
 )
 
 

@@ -79,9 +79,7 @@ _CONTROL = ("llvm.x86.sse.stmxcsr", "llvm.x86.sse.ldmxcsr")
 def allow_fast_math(code: Module, allowed: Collection[str] = (ALL,)) -> None:
     """Mark arithmetic in a module, after Enzyme, and let its functions have vector forms, as far as that is allowed."""
     is_all = ALL in allowed
-    flags = {
-        opcode: [one for one in own if is_all or one in allowed] for opcode, own in _FLAGS.items()
-    }
+    flags = {opcode: [one for one in own if is_all or one in allowed] for opcode, own in _FLAGS.items()}
     if any(flags.values()):
         _mark_arithmetic(code, flags)
     cpu = host_cpu()

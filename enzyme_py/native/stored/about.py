@@ -29,9 +29,7 @@ def about(where: Where, derivative: str, types: str) -> dict[str, Any]:
 
 def made_by() -> str:
     """Return the versions that decide what is made; where one differs, what is kept is never found."""
-    versions = (
-        f"enzyme_py {VERSION} {fingerprint()[:8]}, Numba {numba.__version__}, {llvm_identity()}"
-    )
+    versions = f"enzyme_py {VERSION} {fingerprint()[:8]}, Numba {numba.__version__}, {llvm_identity()}"
     return f"{versions}, Python {platform.python_version()}"
 
 

@@ -27,15 +27,9 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clear", action="store_true", help="as `clear`")
     parser.set_defaults(run=lambda given: clear(given) if given.clear else summary(given))
     doings = parser.add_subparsers(metavar="what")
-    shown = doings.add_parser(
-        "list", help="each file: kernel, derivative, types, size, age, last use"
-    )
-    shown.add_argument(
-        "--by", choices=_ORDERS, default="used", help="the order (the usual: last used first)"
-    )
-    shown.add_argument(
-        "--json", action="store_true", help="one JSON object a line, with all that is known"
-    )
+    shown = doings.add_parser("list", help="each file: kernel, derivative, types, size, age, last use")
+    shown.add_argument("--by", choices=_ORDERS, default="used", help="the order (the usual: last used first)")
+    shown.add_argument("--json", action="store_true", help="one JSON object a line, with all that is known")
     _add_choice(shown)
     shown.set_defaults(run=show)
     sizes = doings.add_parser("size", help="how much each kernel takes")
@@ -44,36 +38,23 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     pruned = doings.add_parser("prune", help="remove what is asked for: all conditions must hold")
     _add_choice(pruned)
     pruned.add_argument("--unused", type=float, metavar="DAYS", help="not used for so many days")
-    pruned.add_argument(
-        "--older", type=float, metavar="DAYS", help="made so many days ago, or earlier"
-    )
-    pruned.add_argument(
-        "--stale", action="store_true", help="made by other versions: never found again"
-    )
+    pruned.add_argument("--older", type=float, metavar="DAYS", help="made so many days ago, or earlier")
+    pruned.add_argument("--stale", action="store_true", help="made by other versions: never found again")
     pruned.add_argument("--foreign", action="store_true", help="made for another processor")
     pruned.add_argument("--damaged", action="store_true", help="not as it was written")
-    pruned.add_argument(
-        "--size",
-        type=_size,
-        metavar="BYTES",
-        help="then the least recently used, down to so much (500MB)",
-    )
+    pruned.add_argument("--size", type=_size, metavar="BYTES", help="then the least recently used, down to so much (500MB)")
     pruned.add_argument("--dry-run", action="store_true", help="only say what would go")
     pruned.set_defaults(run=prune)
     cleared = doings.add_parser("clear", help="remove everything")
     cleared.set_defaults(run=clear)
-    exported = doings.add_parser(
-        "export", help="copy into a folder that others read (ENZYME_PY_CACHE_SHARED)"
-    )
+    exported = doings.add_parser("export", help="copy into a folder that others read (ENZYME_PY_CACHE_SHARED)")
     exported.add_argument("folder", type=Path)
     _add_choice(exported)
     exported.set_defaults(run=export)
 
 
 def _add_choice(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--kernel", default="", metavar="PATTERN", help="of kernels of such names: loss, 'grad_*'"
-    )
+    parser.add_argument("--kernel", default="", metavar="PATTERN", help="of kernels of such names: loss, 'grad_*'")
 
 
 def _size(text: str) -> int:
@@ -88,9 +69,7 @@ def summary(_given: argparse.Namespace) -> int:
     held = disk_cache.summary()
     found = holdings.listed()
     counts = ", ".join(f"{_count(found, kind)} {kind}" for kind in KINDS)
-    print(
-        f"{held.folder}: {counts}, {held.bytes / 1e6:.1f} MB of at most {held.limit / 1e6:.0f} MB"
-    )
+    print(f"{held.folder}: {counts}, {held.bytes / 1e6:.1f} MB of at most {held.limit / 1e6:.0f} MB")
     for root, there in holdings.shared():
         said = f"{len(there)} files, {sum(one.size for one in there) / 1e6:.1f} MB"
         print(f"{root} (only read): {said if root.is_dir() else 'there is no such folder'}")
@@ -112,9 +91,7 @@ def show(given: argparse.Namespace) -> int:
     rows += [_row(file) for file in found]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        print(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        )
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     return 0
 
 
@@ -141,22 +118,16 @@ def size(given: argparse.Namespace) -> int:
     """Say how much each kernel takes."""
     found = holdings.listed(Wanted(kernel=given.kernel))
     for kernel, own in holdings.by_kernel(found).items():
-        print(
-            f"{sum(file.size for file in own) / 1e6:10.1f} MB  {len(own):5d} files  {kernel or 'unknown'}"
-        )
+        print(f"{sum(file.size for file in own) / 1e6:10.1f} MB  {len(own):5d} files  {kernel or 'unknown'}")
     print(f"{sum(file.size for file in found) / 1e6:10.1f} MB  {len(found):5d} files")
     return 0
 
 
 def prune(given: argparse.Namespace) -> int:
     """Remove what is asked for."""
-    wanted = Wanted(
-        given.kernel, given.unused, given.older, given.stale, given.foreign, given.damaged
-    )
+    wanted = Wanted(given.kernel, given.unused, given.older, given.stale, given.foreign, given.damaged)
     if not wanted.says_something and given.size is None:
-        print(
-            "prune what? Say --unused, --older, --kernel, --stale, --foreign, --damaged or --size; `clear` removes all."
-        )
+        print("prune what? Say --unused, --older, --kernel, --stale, --foreign, --damaged or --size; `clear` removes all.")
         return 2
     gone = holdings.prune(wanted, given.size, is_dry=given.dry_run)
     verb = "would remove" if given.dry_run else "removed"
@@ -173,8 +144,6 @@ def clear(_given: argparse.Namespace) -> int:
 def export(given: argparse.Namespace) -> int:
     """Copy what others may read."""
     done = holdings.export(given.folder.expanduser().absolute(), Wanted(kernel=given.kernel))
-    print(
-        f"copied {len(done)} files, {sum(file.size for file in done) / 1e6:.1f} MB, to {given.folder}"
-    )
+    print(f"copied {len(done)} files, {sum(file.size for file in done) / 1e6:.1f} MB, to {given.folder}")
     print(f"read them with ENZYME_PY_CACHE_SHARED={given.folder}")
     return 0

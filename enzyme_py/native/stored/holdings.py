@@ -55,9 +55,7 @@ def made(file: File) -> float:
 def listed(wanted: Wanted | None = None, root: Path | None = None) -> list[File]:
     """Return the finished files that are meant, the last used first."""
     found = [one for one in files(root, with_facts=True) if not one.is_aside]
-    return sorted(
-        (one for one in found if wanted is None or wanted.takes(one)), key=lambda one: -one.used
-    )
+    return sorted((one for one in found if wanted is None or wanted.takes(one)), key=lambda one: -one.used)
 
 
 def prune(wanted: Wanted, limit: int | None = None, *, is_dry: bool = False) -> list[File]:

@@ -35,10 +35,7 @@ from enzyme_py.foundations.files.trusted_files import (
 )
 from enzyme_py.settings import settings
 
-KINDS = {
-    "derivatives": ".derivative",
-    "entries": ".entry",
-}  # folders, and how the names of their files end
+KINDS = {"derivatives": ".derivative", "entries": ".entry"}  # folders, and how the names of their files end
 DIGEST_SIZE = hashlib.sha256().digest_size
 _STALE_SECONDS = 3600.0
 _WRITES_PER_LOOK = 50
@@ -64,9 +61,7 @@ class Shelf:
         content = read_trusted(path)
         if content is not None:
             found = self.decoded(name, content)
-            with contextlib.suppress(
-                OSError
-            ):  # a cache that cannot be written is still worth reading
+            with contextlib.suppress(OSError):  # a cache that cannot be written is still worth reading
                 if found is None:
                     path.unlink()
                 else:
@@ -79,12 +74,7 @@ class Shelf:
         for root in settings.shared_caches:
             path = root / self.name / self.file_name(name)
             if not root.is_dir():
-                warn_once(
-                    "read",
-                    root / self.name,
-                    f"there is no folder {root}",
-                    "see ENZYME_PY_CACHE_SHARED",
-                )
+                warn_once("read", root / self.name, f"there is no folder {root}", "see ENZYME_PY_CACHE_SHARED")
                 continue
             content = read_trusted(path, root)
             if content is None:

@@ -143,11 +143,7 @@ def _mixed_record(call: Call) -> str | None:
     while pending:
         one = pending.pop()
         for user in one.users:
-            if (
-                isinstance(user, GetElementPtr)
-                and user.pointer is one
-                and _is_mixed(user.source_type)
-            ):
+            if isinstance(user, GetElementPtr) and user.pointer is one and _is_mixed(user.source_type):
                 return user.source_type
             if isinstance(user, Phi) and user not in seen:
                 seen.add(user)

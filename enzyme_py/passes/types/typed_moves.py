@@ -43,7 +43,9 @@ class TypedMoves(Pass):
 def _told(function: Function) -> dict[Value, tuple[str, int]]:
     """Return the pointers of which a hint says that they lead to floats, with the type and size of these."""
     return {
-        call.arguments[0]: _FLOATS[call.callee] for call in function.calls if call.callee in _FLOATS
+        call.arguments[0]: _FLOATS[call.callee]
+        for call in function.calls
+        if call.callee in _FLOATS
     }
 
 

@@ -44,9 +44,7 @@ class LiveOutFloats(NamedLiveOuts):
     def name_all(self, function: Function, live_outs: LiveOuts) -> None:
         """Name floats behind the inner loops that make them."""
         starts = Starts()
-        made = [
-            one for one in function.instructions if one.type in _FLOATS and one.opcode in _MAKERS
-        ]
+        made = [one for one in function.instructions if one.type in _FLOATS and one.opcode in _MAKERS]
         for value in made:
             loop = live_outs.loop_of(value)
             # What is in no loop around this one is not asked for by another iteration.

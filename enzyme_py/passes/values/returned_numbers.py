@@ -68,10 +68,7 @@ def _number_of(function: Function) -> str:
     stores = [use.user for use in result.uses if isinstance(use.user, Store)]
     kinds = {one.value.type for one in stores}
     is_plain = all(
-        one.pointer is result
-        and one.value is not result
-        and not one.is_volatile
-        and not one.is_atomic
+        one.pointer is result and one.value is not result and not one.is_volatile and not one.is_atomic
         for one in stores
     )
     if len(stores) != len(result.uses) or not is_plain or len(kinds) != 1:

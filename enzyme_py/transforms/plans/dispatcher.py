@@ -99,11 +99,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         kernel = getattr(self.plan, "kernel", None)
         name = "" if kernel is None else kernel.py_func.__name__
         own = self.py_func.__name__
-        title = (
-            own.replace(f"_of_{name}", f" of {name}")
-            if own.endswith(f"_of_{name}")
-            else f"{own} of {name}"
-        )
+        title = own.replace(f"_of_{name}", f" of {name}") if own.endswith(f"_of_{name}") else f"{own} of {name}"
         return stage("entry", name, title)
 
     def _verified(self, entry: Any, args: tuple[Any, ...]) -> Any:
