@@ -2,12 +2,13 @@
 
 Run it: `python benchmarks/doors.py [--write]`. A compiled loop calls the kernel itself, as `numba.njit` makes it, the door of the
 kernel, and the door of its value and gradient; all in turn in one process. From Python: ctypes beside the call of
-`value_and_grad(f)`. `--write` puts the table into docs/bridges-figures.md.
+`value_and_grad(f)`. And where they can be imported, calls in JAX and PyTorch beside the callbacks that users write there. `--write` puts the table into docs/bridges-figures.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import sys
 import time
 from pathlib import Path
@@ -92,6 +93,98 @@ def from_python(both, door, x):
     }
 
 
+def in_jax(both, x):
+    """Return calls of value and gradient in JAX: on the door, by a callback, and JAX's own; after a look at the answers."""
+    import jax
+    import jax.numpy as jnp
+
+    from enzyme_py.bridges.jax import wrap
+
+    jax.config.update("jax_enable_x64", True)
+
+    def own(x):
+        return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+    types = jax.ShapeDtypeStruct((), "float64"), jax.ShapeDtypeStruct(x.shape, "float64")
+
+    def called_back(x):
+        return jax.pure_callback(lambda given: both(np.asarray(given)), types, x)
+
+    calls = {
+        "JAX: on the door": jax.jit(jax.value_and_grad(wrap(rosenbrock, ffi=True))),
+        "JAX: a `pure_callback` of `value_and_grad(f)`": jax.jit(called_back),
+        "JAX: its own function": jax.jit(jax.value_and_grad(own)),
+    }
+    given = jnp.asarray(x)
+    return {
+        name: (lambda one=one: jax.block_until_ready(one(given))) for name, one in calls.items()
+    }
+
+
+def in_pytorch(both, x):
+    """Return calls of value and gradient in PyTorch, as `in_jax`."""
+    import torch
+
+    from enzyme_py.bridges.torch import wrap
+
+    class Called(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            value, ctx.gradient = both(x.detach().numpy())
+            return torch.tensor(value, dtype=torch.float64)
+
+        @staticmethod
+        def backward(ctx, seed):
+            return seed * torch.from_numpy(ctx.gradient)
+
+    def own(x):
+        return torch.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+    given = torch.from_numpy(x.copy()).requires_grad_()
+
+    def call(function):
+        def value_and_gradient():
+            value = function(given)
+            (gradient,) = torch.autograd.grad(value, given)
+            return value, gradient
+
+        return value_and_gradient
+
+    return {
+        "PyTorch: the operator": call(wrap(rosenbrock)),
+        "PyTorch: an `autograd.Function` of `value_and_grad(f)`": call(Called.apply),
+        "PyTorch: its own function": call(own),
+    }
+
+
+def beside(calls, expected):
+    """Return a table of calls from Python, compared first and timed in turn."""
+    for name, one in calls.items():
+        value, gradient = one()
+        if not np.allclose(
+            np.asarray(value.detach() if hasattr(value, "detach") else value), expected[0]
+        ):
+            raise SystemExit(f"{name} gives another value")
+        if not np.allclose(np.asarray(gradient), expected[1]):
+            raise SystemExit(f"{name} gives another gradient")
+    seconds = {name: [] for name in calls}
+    for _ in range(ROUNDS):
+        for name, one in calls.items():
+            begin = time.perf_counter()
+            for _ in range(300):
+                one()
+            seconds[name].append((time.perf_counter() - begin) / 300)
+    base = next(iter(seconds.values()))
+    lines = [
+        "| value and gradient, a call from Python | microseconds | beside the first |",
+        "| --- | ---: | ---: |",
+    ]
+    for name, found in seconds.items():
+        ratio = median(a / b for a, b in zip(found, base, strict=True))
+        lines.append(f"| {name} | {median(found) * 1e6:.1f} | {ratio:.2f} |")
+    return "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="renew the report")
@@ -99,7 +192,9 @@ def main():
     x, value, gradient = np.linspace(-1.0, 1.0, SIZE), np.zeros(1), np.zeros(SIZE)
     loops, (both, door) = compiled_loops()
     expected = both(x)
-    timed = {name: (lambda count, one=one: one(x, value, gradient, count)) for name, one in loops.items()}
+    timed = {
+        name: (lambda count, one=one: one(x, value, gradient, count)) for name, one in loops.items()
+    }
     timed |= from_python(both, door, x)
     for name, one in timed.items():
         value[:] = 0.0
@@ -115,12 +210,18 @@ def main():
             one(CALLS)
             seconds[name].append((time.perf_counter() - begin) / CALLS)
     base = seconds["the kernel, `numba.njit`"]
-    lines = ["| what | microseconds a call | beside the kernel | more than the kernel, µs |", "| --- | ---: | ---: | ---: |"]
+    lines = [
+        "| what | microseconds a call | beside the kernel | more than the kernel, µs |",
+        "| --- | ---: | ---: | ---: |",
+    ]
     for name, found in seconds.items():
         ratio = median(a / b for a, b in zip(found, base, strict=True))
         more = median(a - b for a, b in zip(found, base, strict=True)) * 1e6
         lines.append(f"| {name} | {median(found) * 1e6:.3f} | {ratio:.1f} | {more:.3f} |")
     text = "\n".join(lines)
+    for library, calls in (("jax", in_jax), ("torch", in_pytorch)):
+        if importlib.util.find_spec(library):
+            text += "\n\n" + beside(calls(both, x), expected)
     print(text)
     if given.write:
         REPORT.write_text(f"# What a door costs\n\n{INTRODUCTION}\n\n{text}\n")

@@ -87,7 +87,9 @@ class Kernel:
         tangents = []
         for place, kind in enumerate(self.kinds):
             if place in which:  # a library may hand over the primal's own memory as its tangent
-                tangents.append(f"t{place}.copy()" if isinstance(kind, types.Array) else f"t{place}")
+                tangents.append(
+                    f"t{place}.copy()" if isinstance(kind, types.Array) else f"t{place}"
+                )
             elif is_active(kind):
                 scope[f"zero{place}"] = None if isinstance(kind, types.Array) else _zero(kind)
                 tangents.append(
