@@ -78,6 +78,8 @@ class Kernel:
 
     def pushed(self, which: tuple[int, ...]) -> Kernel:
         """Return the kernel of arguments, then tangents of some: its results are the tangents of the results."""
+        if (known := self._made.get(("pushed", which))) is not None:
+            return known
         self._check_results()
         count = len(self.kinds)
         scope: dict[str, Any] = {
@@ -105,6 +107,8 @@ class Kernel:
 
     def pulled(self, which: tuple[int, ...]) -> Kernel:
         """Return the kernel of arguments, then cotangents of all results: its results are gradients by some arguments."""
+        if (known := self._made.get(("pulled", which))) is not None:
+            return known
         self._check_results()
         back = grad(paired(self.dispatcher), argnums=tuple(1 + place for place in which))
         names = _names(len(self.kinds))
@@ -153,10 +157,8 @@ class Kernel:
         scope: dict[str, Any],
         kinds: tuple[Any, ...],
     ) -> Kernel:
-        if key not in self._made:
-            dispatcher = _written(f"{key[0]}_{self.dispatcher.__name__}", parameters, body, scope)
-            self._made[key] = Kernel(dispatcher, kinds, self._where)
-        return self._made[key]
+        dispatcher = _written(f"{key[0]}_{self.dispatcher.__name__}", parameters, body, scope)
+        return self._made.setdefault(key, Kernel(dispatcher, kinds, self._where))
 
 
 class Kernels:

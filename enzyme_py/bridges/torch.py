@@ -15,6 +15,7 @@ it is when it is wrapped.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -254,6 +255,10 @@ class _Call(torch.autograd.Function):  # type: ignore[misc]
 
         found, axes = _each(info.batch_size, in_dims[1:], arguments, number, call)
         return tuple(found), tuple(axes)
+
+
+# PyTorch asks for it at each call, and finding it takes 15 microseconds.
+_Call.forward.__signature__ = inspect.signature(_Call.forward)  # type: ignore[attr-defined]
 
 
 def _each(

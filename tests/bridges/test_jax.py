@@ -88,6 +88,16 @@ def test_a_tangent_that_is_its_primal(f):
     close(twice(f), twice(sums_of_jax))
 
 
+def test_a_cotangent_that_is_an_argument(f):
+    def back(g):
+        return jax.jit(lambda x: jax.vjp(lambda y: g(y, 2.0), x)[1](x)[0])
+
+    close(back(f)(X), back(sums_of_jax)(X))
+    close(
+        jax.grad(lambda x: back(f)(x).sum())(X), jax.grad(lambda x: back(sums_of_jax)(x).sum())(X)
+    )
+
+
 def test_tangents_of_some_arguments(f):
     close(
         jax.jvp(lambda x: f(x, 2.0), (X,), (np.ones(4),)),
