@@ -45,6 +45,16 @@ test) set -- --editable '.[test]' ;;
 *) fail "unknown argument $1" ;;
 esac
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
+# Libraries of enzyme_py.bridges: their tests are skipped where one is not to be had. Of PyTorch only builds for the
+# processor, which some indexes have: the default one brings gigabytes for GPUs.
+case "$*" in
+*test*)
+    for library in jax torch==2.13.0+cpu; do
+        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$library" 2>/dev/null ||
+            echo "ci/setup.sh: without $library, the tests of its bridge are skipped" >&2
+    done
+    ;;
+esac
 if [ -z "${ENZYME_PY_HOST:-}${ENZYME_PY_PLUGIN:-}" ]; then
     "$venv/bin/python" -m enzyme_py install
 fi

@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from enzyme_py.custom.jax_form import custom_jvp as custom_jvp
     from enzyme_py.custom.jax_form import custom_vjp as custom_vjp
     from enzyme_py.custom.link_ir import link_ir as link_ir
+    from enzyme_py.doors.door import cfunc as cfunc
+    from enzyme_py.doors.exporting import export as export
     from enzyme_py.errors import EnzymeError as EnzymeError
     from enzyme_py.modes import Forward as Forward
     from enzyme_py.modes import ForwardWithPrimal as ForwardWithPrimal
@@ -93,6 +95,8 @@ _NAMES = {
     "calls.tuning": "autotune",
     "custom.jax_form": "custom_jvp custom_vjp",
     "custom.link_ir": "link_ir",
+    "doors.door": "cfunc",
+    "doors.exporting": "export",
     "errors": "EnzymeError",
     "modes": "Forward ForwardWithPrimal Reverse ReverseHolomorphic ReverseHolomorphicWithPrimal ReverseSplitNoPrimal ReverseSplitWithPrimal ReverseWithPrimal set_runtime_activity set_strong_zero",
     "settings": "config set_verbose_errors",
@@ -100,7 +104,7 @@ _NAMES = {
 }
 _PLACES = {name: f"enzyme_py.{module}" for module, names in _NAMES.items() for name in names.split()}
 _MODULES = ("errors", "inspect", "rules", "sparse", "testing")
-_COMPILING = ("custom", "inspect", "rules", "sparse", "testing", "tuning")  # import much of the package themselves
+_COMPILING = ("custom", "doors", "inspect", "rules", "sparse", "testing", "tuning")  # import much of the package themselves
 
 __all__ = ["errors", *sorted(_PLACES)]  # noqa: PLE0604  (the names are written above, as texts)
 

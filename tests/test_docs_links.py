@@ -22,7 +22,7 @@ PAGES = sorted(
 PLACEHOLDERS = {"NAME", "ROOM", "FILE", "FOLDER"}
 # Files of users in examples, and what is made when something is built or runs.
 OTHERS = {
-    *("model.py", "my.py", "kernels.py", "program.py", "pip.py", "mypackage/__init__.py"),
+    *("model.h", "model.py", "my.py", "kernels.py", "program.py", "pip.py", "mypackage/__init__.py"),
     *("enzyme_py/_lib", "crashes/", "derivatives/"),
 }
 

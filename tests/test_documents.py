@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHARED = ("training",)  # imported by examples, no example itself
+LIBRARIES = ("jax", "torch")  # of enzyme_py.bridges, which need not be installed
 SHORT = ("--epochs", "2", "--steps", "3")
 ARGUMENTS = dict.fromkeys(("rnn", "gru", "lstm"), SHORT)
 EXAMPLES = sorted(p for p in (ROOT / "examples").glob("*.py") if p.stem not in SHARED)
@@ -28,6 +29,9 @@ def python_of(page: Path) -> str:
     "page", [p for p in PAGES if python_of(p)], ids=lambda page: str(page.relative_to(ROOT))
 )
 def test_page_runs(page: Path, tmp_path: Path) -> None:
+    for library in LIBRARIES:
+        if f"enzyme_py.bridges.{library}" in python_of(page):
+            pytest.importorskip(library)
     program = tmp_path / f"{page.stem}_blocks.py"  # a file, since Numba reads the source
     program.write_text(python_of(page))
     runpy.run_path(str(program))

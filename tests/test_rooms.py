@@ -52,9 +52,11 @@ ROOMS = (
     ("calls.checkpointing", "checkpoint and remat"),
     ("calls.compiled", "what users call, in compiled code"),
     ("sparse", "sparse Jacobians"),
+    ("doors", "derivatives that C calls"),
     ("inspect", "what was compiled, and why"),
     ("", "the public names"),
     ("testing", "checks of users' kernels"),
+    ("bridges", "derivatives in other libraries"),
     ("rules_ahead", "the rules of linear algebra, compiled before they are needed"),
     ("__main__", "the command line"),
 )

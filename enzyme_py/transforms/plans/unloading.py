@@ -97,6 +97,13 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
             return self._numbas().get_pointer_to_function(name)  # type: ignore[no-any-return]
         return self._addresses.get(name, 0)
 
+    def lent_address(self, name: str) -> int:
+        """Return where a function is, for whoever holds this library as long as it is called."""
+        self._ensure_finalized()
+        if self._loaded is None:
+            return self._numbas().get_pointer_to_function(name)  # type: ignore[no-any-return]
+        return self._addresses.get(name, 0)
+
     @property
     def codegen(self) -> Any:
         """What sets the environment of this function, for which Numba asks the engine."""

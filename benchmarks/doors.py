@@ -1,0 +1,231 @@
+"""What the native door costs: gradients of a function of ten numbers through a C function pointer.
+
+Run it: `python benchmarks/doors.py [--write]`. A compiled loop calls the kernel itself, as `numba.njit` makes it, the door of the
+kernel, and the door of its value and gradient; all in turn in one process. From Python: ctypes beside the call of
+`value_and_grad(f)`. And where they can be imported, calls in JAX and PyTorch beside the callbacks that users write there. `--write` puts the table into docs/bridges-figures.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numba
+import numpy as np
+
+import enzyme_py as enzyme
+
+REPORT = Path(__file__).resolve().parent.parent / "docs" / "bridges-figures.md"
+SIZE, CALLS, ROUNDS = 10, 200_000, 15
+GOAL = 2.0
+INTRODUCTION = (
+    "Written by `python benchmarks/doors.py --write`; see [bridges](bridges.md). Rosenbrock's function of "
+    f"{SIZE} numbers; medians of {ROUNDS} rounds in turn. The goal: a door adds at most {GOAL:.0f} microseconds to what it runs."
+)
+
+
+def rosenbrock(x):
+    total = 0.0
+    for i in range(x.size - 1):
+        total += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
+    return total
+
+
+def compiled_loops():
+    """Return loops of compiled code: of each what it calls, named."""
+    plain = numba.njit(rosenbrock)
+    both = enzyme.value_and_grad(rosenbrock)
+    value_door = enzyme.cfunc(rosenbrock, "float64[::1],")
+    both_door = enzyme.cfunc(both, "float64[::1],")
+    call_value, call_both = value_door.ctypes, both_door.ctypes
+
+    @numba.njit
+    def kernel(x, value, gradient, calls):
+        for _ in range(calls):
+            value[0] = plain(x)
+
+    @numba.njit
+    def gradient_itself(x, value, gradient, calls):
+        for _ in range(calls):
+            value[0], found = both(x)
+            gradient[:] = found
+
+    @numba.njit
+    def door_of_kernel(x, value, gradient, calls):
+        for _ in range(calls):
+            call_value(x.ctypes, x.size, value.ctypes)
+
+    @numba.njit
+    def door_of_gradient(x, value, gradient, calls):
+        for _ in range(calls):
+            call_both(x.ctypes, x.size, value.ctypes, gradient.ctypes, gradient.size)
+
+    return {
+        "the kernel, `numba.njit`": kernel,
+        "its door": door_of_kernel,
+        "`value_and_grad`, called": gradient_itself,
+        "its door, from compiled code": door_of_gradient,
+    }, (both, both_door)
+
+
+def from_python(both, door, x):
+    """Return the same from Python, where calls are fewer."""
+    value, gradient = np.zeros(1), np.zeros(SIZE)
+    function = door.ctypes
+    places = (x.ctypes.data, SIZE, value.ctypes.data, gradient.ctypes.data, SIZE)
+
+    def call(one, *given):
+        def calls(count):
+            for _ in range(count):
+                one(*given)
+
+        return calls
+
+    return {
+        "`value_and_grad(f)(x)` from Python": call(both, x),
+        "its door, by ctypes from Python": call(function, *places),
+    }
+
+
+def in_jax(both, x):
+    """Return calls of value and gradient in JAX: on the door, by a callback, and JAX's own; after a look at the answers."""
+    import jax
+    import jax.numpy as jnp
+
+    from enzyme_py.bridges.jax import wrap
+
+    jax.config.update("jax_enable_x64", True)
+
+    def own(x):
+        return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+    types = jax.ShapeDtypeStruct((), "float64"), jax.ShapeDtypeStruct(x.shape, "float64")
+
+    def called_back(x):
+        return jax.pure_callback(lambda given: both(np.asarray(given)), types, x)
+
+    calls = {
+        "JAX: on the door": jax.jit(jax.value_and_grad(wrap(rosenbrock, ffi=True))),
+        "JAX: a `pure_callback` of `value_and_grad(f)`": jax.jit(called_back),
+        "JAX: its own function": jax.jit(jax.value_and_grad(own)),
+    }
+    given = jnp.asarray(x)
+    return {
+        name: (lambda one=one: jax.block_until_ready(one(given))) for name, one in calls.items()
+    }
+
+
+def in_pytorch(both, x):
+    """Return calls of value and gradient in PyTorch, as `in_jax`."""
+    import torch
+
+    from enzyme_py.bridges.torch import wrap
+
+    class Called(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            value, ctx.gradient = both(x.detach().numpy())
+            return torch.tensor(value, dtype=torch.float64)
+
+        @staticmethod
+        def backward(ctx, seed):
+            return seed * torch.from_numpy(ctx.gradient)
+
+    def own(x):
+        return torch.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+    given = torch.from_numpy(x.copy()).requires_grad_()
+
+    def call(function):
+        def value_and_gradient():
+            value = function(given)
+            (gradient,) = torch.autograd.grad(value, given)
+            return value, gradient
+
+        return value_and_gradient
+
+    return {
+        "PyTorch: the operator": call(wrap(rosenbrock)),
+        "PyTorch: an `autograd.Function` of `value_and_grad(f)`": call(Called.apply),
+        "PyTorch: its own function": call(own),
+    }
+
+
+def beside(calls, expected):
+    """Return a table of calls from Python, compared first and timed in turn."""
+    for name, one in calls.items():
+        value, gradient = one()
+        if not np.allclose(
+            np.asarray(value.detach() if hasattr(value, "detach") else value), expected[0]
+        ):
+            raise SystemExit(f"{name} gives another value")
+        if not np.allclose(np.asarray(gradient), expected[1]):
+            raise SystemExit(f"{name} gives another gradient")
+    seconds = {name: [] for name in calls}
+    for _ in range(ROUNDS):
+        for name, one in calls.items():
+            begin = time.perf_counter()
+            for _ in range(300):
+                one()
+            seconds[name].append((time.perf_counter() - begin) / 300)
+    base = next(iter(seconds.values()))
+    lines = [
+        "| value and gradient, a call from Python | microseconds | beside the first |",
+        "| --- | ---: | ---: |",
+    ]
+    for name, found in seconds.items():
+        ratio = median(a / b for a, b in zip(found, base, strict=True))
+        lines.append(f"| {name} | {median(found) * 1e6:.1f} | {ratio:.2f} |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="renew the report")
+    given = parser.parse_args()
+    x, value, gradient = np.linspace(-1.0, 1.0, SIZE), np.zeros(1), np.zeros(SIZE)
+    loops, (both, door) = compiled_loops()
+    expected = both(x)
+    timed = {
+        name: (lambda count, one=one: one(x, value, gradient, count)) for name, one in loops.items()
+    }
+    timed |= from_python(both, door, x)
+    for name, one in timed.items():
+        value[:] = 0.0
+        one(1)
+        if "Python" not in name and value[0] != expected[0]:
+            raise SystemExit(f"{name} gives {value[0]}, not {expected[0]}")
+    if not np.array_equal(gradient, expected[1]):
+        raise SystemExit("the door gives another gradient")
+    seconds = {name: [] for name in timed}
+    for _ in range(ROUNDS):
+        for name, one in timed.items():
+            begin = time.perf_counter()
+            one(CALLS)
+            seconds[name].append((time.perf_counter() - begin) / CALLS)
+    base = seconds["the kernel, `numba.njit`"]
+    lines = [
+        "| what | microseconds a call | beside the kernel | more than the kernel, µs |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for name, found in seconds.items():
+        ratio = median(a / b for a, b in zip(found, base, strict=True))
+        more = median(a - b for a, b in zip(found, base, strict=True)) * 1e6
+        lines.append(f"| {name} | {median(found) * 1e6:.3f} | {ratio:.1f} | {more:.3f} |")
+    text = "\n".join(lines)
+    for library, calls in (("jax", in_jax), ("torch", in_pytorch)):
+        if importlib.util.find_spec(library):
+            text += "\n\n" + beside(calls(both, x), expected)
+    print(text)
+    if given.write:
+        REPORT.write_text(f"# What a door costs\n\n{INTRODUCTION}\n\n{text}\n")
+
+
+if __name__ == "__main__":
+    main()
