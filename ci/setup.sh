@@ -49,7 +49,7 @@ esac
 # processor, which some indexes have: the default one brings gigabytes for GPUs.
 case "$*" in
 *test*)
-    for library in jax torch==2.13.0+cpu; do
+    for library in jax blackjax iminuit torch==2.13.0+cpu; do
         "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$library" 2>/dev/null ||
             echo "ci/setup.sh: without $library, the tests of its bridge are skipped" >&2
     done
