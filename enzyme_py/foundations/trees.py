@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from enzyme_py.errors import UnsupportedTypeError
@@ -44,7 +44,7 @@ class Structure:
 def _tuple_class(structure: Structure) -> Any:
     """Return the class of named tuples that stands for a structure; there is one for each."""
     names: tuple[str, ...] = tuple(f"part_{i}" for i in range(len(structure.keys)))
-    if dataclasses.is_dataclass(structure.kind):
+    if not issubclass(structure.kind, (dict, list)):
         names = structure.keys
     title = f"Tree{structure.kind.__name__.title()}"
     make: Any = NamedTuple
@@ -101,7 +101,12 @@ def _structure_of_dict(value: dict[Any, Any]) -> Structure:
 
 
 def _from_parts(structure: Structure, parts: Any) -> Any:
-    return _tuple_class(structure)(*map(as_tuples, parts))
+    return tuple_of_parts(structure, map(as_tuples, parts))
+
+
+def tuple_of_parts(structure: Structure, parts: Iterable[Any]) -> Any:
+    """Return the named tuple that stands for a structure with these parts."""
+    return _tuple_class(structure)(*parts)
 
 
 def as_trees(value: Any) -> Any:
