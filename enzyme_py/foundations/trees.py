@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.foundations.foreign_arrays import needs_taking, taken
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,10 +61,10 @@ def structure_of(kind: Any) -> Structure | None:
 
 
 def holds_tree(value: Any) -> bool:
-    """Tell whether a value is or holds a dict, a list or a dataclass."""
+    """Tell whether a value is or holds a dict, a list, a dataclass, or an array that must be taken over."""
     if isinstance(value, tuple):
         return any(map(holds_tree, value))
-    return isinstance(value, (dict, list)) or _is_dataclass(value)
+    return isinstance(value, (dict, list)) or _is_dataclass(value) or needs_taking(value)
 
 
 def _is_dataclass(value: Any) -> bool:
@@ -71,7 +72,7 @@ def _is_dataclass(value: Any) -> bool:
 
 
 def as_tuples(value: Any) -> Any:
-    """Return a value with named tuples in place of its dicts, lists and dataclasses."""
+    """Return a value with named tuples in place of its dicts, lists and dataclasses, and arrays that a kernel takes."""
     if isinstance(value, dict):
         return _from_parts(_structure_of_dict(value), value.values())
     if isinstance(value, list):
@@ -89,7 +90,7 @@ def as_tuples(value: Any) -> Any:
             raise UnsupportedTypeError(message, remedy="pass what it holds in a tuple or a dict")
         keys = tuple(field.name for field in fields)
         return _from_parts(Structure(type(value), keys), [getattr(value, key) for key in keys])
-    return value
+    return taken(value)
 
 
 def _structure_of_dict(value: dict[Any, Any]) -> Structure:

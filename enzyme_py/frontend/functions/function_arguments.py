@@ -10,9 +10,12 @@ from numba.core import types
 from numba.core.dispatcher import OmittedArg, Purpose, typeof
 from numba.core.registry import CPUDispatcher
 
+from enzyme_py.foundations.foreign_arrays import check_seen, tell_masked_arrays_apart
 from enzyme_py.frontend.functions.bound import BoundTransform, as_partial, check_callable, opened
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.target.teaching import teach
+
+tell_masked_arrays_apart()
 
 _FUNCTIONS = (pytypes.FunctionType, functools.partial, BoundTransform)
 
@@ -67,6 +70,7 @@ class TakesFunctions:
         found = function_type(value)
         if found is None:
             check_callable(value)
+            check_seen(value)
             return super().typeof_pyval(value)  # type: ignore[misc]
         self._types_active_call.add(found)
         return found

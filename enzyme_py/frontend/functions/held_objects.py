@@ -27,6 +27,7 @@ import numpy as np
 from numba.core.typing.typeof import typeof_impl
 
 from enzyme_py.errors import UnsupportedTypeError, Where
+from enzyme_py.foundations.foreign_arrays import needs_taking, taken
 from enzyme_py.foundations.trees import Structure, tuple_of_parts
 from enzyme_py.foundations.versions import is_library
 from enzyme_py.frontend.functions.kernels import as_kernel
@@ -70,7 +71,7 @@ def _is_open(kind: type) -> bool:
 def held(value: Any, code: pytypes.CodeType | None, path: tuple[Any, ...] = ()) -> Any:
     """Return what a kernel of this code holds for a captured value."""
     if isinstance(value, _PLAIN):
-        return value
+        return taken(value)
     if isinstance(value, tuple):
         parts = [held(one, code, path) for one in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
@@ -78,6 +79,8 @@ def held(value: Any, code: pytypes.CodeType | None, path: tuple[Any, ...] = ()) 
         return method_as_partial(value)
     if is_library_function(value):  # Numba has no type for them as arguments
         return as_kernel(value)
+    if needs_taking(value):
+        return taken(value)
     if not is_held_object(value):
         return value
     if any(value is one for one in path):
