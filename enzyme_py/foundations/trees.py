@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.foundations.foreign_arrays import needs_taking, taken
+from enzyme_py.foundations.arrays.foreign_arrays import needs_taking, taken
 
 
 @dataclasses.dataclass(frozen=True)

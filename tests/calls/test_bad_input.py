@@ -134,7 +134,7 @@ ROWS = (
     ),
     Bad("no function", autodiff(Reverse), AnnotationError, ("needs a function",)),
     Bad("no kernel", gradient(3.0, 1.0), UnsupportedTypeError, ("3.0", "no Python function")),
-    Bad("builtin", gradient(len, X), UnsupportedTypeError, ("len", "lambda")),
+    Bad("builtin", gradient(len, X), UnsupportedTypeError, ("`len`", "return a float")),
     Bad("too few", autodiff(Reverse, product, Active(1.0)), AnnotationError, ("(x, y)", "1 given")),
     Bad(
         "too many",

@@ -236,6 +236,10 @@ def check_callable(function: Any) -> None:
         name = getattr(function, "__name__", kind)
         message = f"`{name}`, an object of type {kind}, is no Python function"
         remedy = "wrap the call in a function of numbers and arrays: lambda x: f(x)"
+        if kind == "CFunc":
+            remedy = "differentiate the Python function that it was made of"
+        elif isinstance(function, np.vectorize):
+            remedy = "differentiate the function itself, or make it with numba.vectorize"
         raise UnsupportedTypeError(message, remedy=remedy)
 
 

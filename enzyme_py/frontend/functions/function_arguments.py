@@ -10,9 +10,10 @@ from numba.core import types
 from numba.core.dispatcher import OmittedArg, Purpose, typeof
 from numba.core.registry import CPUDispatcher
 
-from enzyme_py.foundations.foreign_arrays import check_seen, tell_masked_arrays_apart
+from enzyme_py.foundations.arrays.foreign_arrays import check_seen, tell_masked_arrays_apart
 from enzyme_py.frontend.functions.bound import BoundTransform, as_partial, check_callable, opened
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
+from enzyme_py.frontend.functions.library_functions import is_library_function
 from enzyme_py.frontend.target.teaching import teach
 
 tell_masked_arrays_apart()
@@ -37,7 +38,7 @@ def _holds_function(value: Any) -> bool:
 
 
 def _is_function(value: Any) -> bool:
-    if isinstance(value, _FUNCTIONS):
+    if isinstance(value, _FUNCTIONS) or is_library_function(value):
         return True
     return callable(value) and not isinstance(value, type) and as_partial(value) is not None
 

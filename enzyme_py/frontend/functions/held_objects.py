@@ -20,14 +20,14 @@ import dis
 import enum
 import functools
 import types as pytypes
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numba.core.typing.typeof import typeof_impl
 
 from enzyme_py.errors import UnsupportedTypeError, Where
-from enzyme_py.foundations.foreign_arrays import needs_taking, taken
+from enzyme_py.foundations.arrays.foreign_arrays import needs_taking, taken
 from enzyme_py.foundations.trees import Structure, tuple_of_parts
 from enzyme_py.foundations.versions import is_library
 from enzyme_py.frontend.functions.kernels import as_kernel
@@ -79,27 +79,28 @@ def held(value: Any, code: pytypes.CodeType | None, path: tuple[Any, ...] = ()) 
         return method_as_partial(value)
     if is_library_function(value):  # Numba has no type for them as arguments
         return as_kernel(value)
-    if needs_taking(value):
+    if needs_taking(value) or not is_held_object(value):
         return taken(value)
-    if not is_held_object(value):
-        return value
     if any(value is one for one in path):
         message = f"an object of type {type(value).__name__} that a function captures holds itself"
         raise UnsupportedTypeError(message, remedy="let the function capture its numbers and arrays")
-    inner = (*path, value)
+    structure, found = _opened_up(value, code)
+    return tuple_of_parts(structure, [held(one, code, (*path, value)) for one in found])
+
+
+def _opened_up(value: Any, code: pytypes.CodeType | None) -> tuple[Structure, Iterable[Any]]:
+    """Return what a kernel sees of a dict, a list or an object: its structure, and the parts."""
+    if isinstance(value, list):
+        return Structure(list, ("",) * len(value)), value
     if isinstance(value, dict):
         odd = [key for key in value if not isinstance(key, str)]
         if odd:
             message = f"a function captures a dict with the key {odd[0]!r}"
             remedy = "use strings as keys, or capture a list or a tuple"
             raise UnsupportedTypeError(message, remedy=remedy)
-        structure, found = Structure(dict, tuple(value)), list(value.values())
-    elif isinstance(value, list):
-        structure, found = Structure(list, ("",) * len(value)), value
-    else:
-        keys = _attributes(value, code)
-        structure, found = Structure(Attributes, keys), [getattr(value, key) for key in keys]
-    return tuple_of_parts(structure, [held(one, code, inner) for one in found])
+        return Structure(dict, tuple(value)), value.values()
+    keys = _attributes(value, code)
+    return Structure(Attributes, keys), [getattr(value, key) for key in keys]
 
 
 def method_as_partial(method: pytypes.MethodType) -> functools.partial[Any]:

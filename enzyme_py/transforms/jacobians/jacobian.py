@@ -52,7 +52,6 @@ def jacobian_at(wanted: Any, arguments: Any) -> NoReturn:
 @kept_with_kernel
 def jacobian_runner(plan: Jacobian) -> Any:
     """Return the dispatcher that takes the kernel's arguments and returns its Jacobians."""
-
     jacobian = _of_places(plan)
     word = "jacfwd" if plan.mode.is_forward else "jacrev"
     name = f"{word}_of_{plan.kernel.py_func.__name__}"
