@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.foundations.arrays.foreign_arrays import needs_taking, taken
+from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +73,8 @@ def _is_dataclass(value: Any) -> bool:
 
 def as_tuples(value: Any) -> Any:
     """Return a value with named tuples in place of its dicts, lists and dataclasses, and arrays that a kernel takes."""
+    if is_plain(value):
+        return value
     if isinstance(value, dict):
         return _from_parts(_structure_of_dict(value), value.values())
     if isinstance(value, list):

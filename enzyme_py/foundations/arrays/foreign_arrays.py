@@ -23,10 +23,19 @@ from enzyme_py.errors import UnsupportedTypeError
 _CPU = (1, 3)  # DLPack's numbers of memory that a CPU reads: its own, and pinned
 
 
+def is_plain(value: Any) -> bool:
+    """Tell at once that a value is a number or an array as kernels take them; False tells nothing."""
+    kind = type(value)
+    if kind is np.ndarray:
+        dtype = value.dtype
+        return bool(dtype.isnative) and dtype.char != "e"
+    return kind is float or kind is int
+
+
 def needs_taking(value: Any) -> bool:
     """Tell whether a value is such an array, or one to refuse."""
     if isinstance(value, np.ndarray):
-        plain = value.dtype.isnative and value.dtype != np.float16
+        plain = value.dtype.isnative and value.dtype.char != "e"
         return not plain or isinstance(value, (np.ma.MaskedArray, np.matrix))
     if isinstance(value, (np.generic, float, int, complex, str, tuple, list, dict, type)):
         return isinstance(value, np.float16)

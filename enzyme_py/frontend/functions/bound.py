@@ -21,6 +21,7 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.foundations.arrays.foreign_arrays import is_plain
 from enzyme_py.foundations.function_content import parts_of
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.frontend.functions.global_objects import as_captured, global_objects
@@ -144,7 +145,8 @@ def _opened_function(function: pytypes.FunctionType, path: tuple[Any, ...]) -> O
     fixed = {name: value for name, value in contents.items() if name not in bound}
     own = made_of(function_as_given, "bound")  # which variables were, the values of the others, the kernel
     known = own.get("last")
-    values = tuple(held(value, function.__code__) for value in bound.values())
+    code = function.__code__
+    values = tuple([one if is_plain(one) else held(one, code) for one in bound.values()])
     if known is not None and known[0] == are_bound and _are_same(known[1], fixed.values()):
         return known[2], values
     if _refers_to(function_as_given, fixed.values(), ()):

@@ -17,18 +17,26 @@ import sys
 import types as pytypes
 from typing import Any
 
-from enzyme_py.frontend.functions.held_objects import is_held_object
+from enzyme_py.foundations.keeping import made_of
+from enzyme_py.frontend.functions.held_objects import NEVER_HELD, is_held_object
 
 _NULL_COMES_LAST = sys.version_info >= (3, 13)
 
 
 def global_objects(function: pytypes.FunctionType) -> dict[str, Any]:
     """Return the globals that a function names and that are handed over at each call."""
-    scope = function.__globals__
-    return {name: scope[name] for name in _globals_of(function.__code__) if is_held_object(scope.get(name))}
+    known = made_of(function, "globals")  # the hash of code takes longer than all else here
+    code, names = known.get("names", (None, ()))
+    if code is not function.__code__:  # a notebook that reloads puts other code into a function
+        code, names = known["names"] = function.__code__, _globals_of(function.__code__)
+    scope, found = function.__globals__, {}
+    for name in names:
+        value = scope.get(name)
+        if type(value) not in NEVER_HELD and is_held_object(value):
+            found[name] = value
+    return found
 
 
-@functools.lru_cache(maxsize=1024)
 def _globals_of(code: pytypes.CodeType) -> tuple[str, ...]:
     names = {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
     return tuple(sorted(names))

@@ -27,13 +27,15 @@ import numpy as np
 from numba.core.typing.typeof import typeof_impl
 
 from enzyme_py.errors import UnsupportedTypeError, Where
-from enzyme_py.foundations.arrays.foreign_arrays import needs_taking, taken
+from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
 from enzyme_py.foundations.trees import Structure, tuple_of_parts
 from enzyme_py.foundations.versions import is_library
 from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.frontend.functions.library_functions import is_library_function
 
 _PLAIN = (float, complex, int, str, np.ndarray, np.generic, type(None))
+# At once, as it is asked of every global that a function names, at each call.
+NEVER_HELD = frozenset({*_PLAIN, pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType, type})
 _READING = ("LOAD_ATTR", "LOAD_METHOD")
 _STORING = ("STORE_ATTR", "DELETE_ATTR")
 
@@ -48,7 +50,7 @@ class Attributes:
 
 def is_held_object(value: Any) -> bool:
     """Tell whether a value is a list, a dict, a dataclass, a method or an object of a class that Numba does not know."""
-    if isinstance(value, _PLAIN):
+    if type(value) in NEVER_HELD or isinstance(value, _PLAIN):
         return False
     if isinstance(value, pytypes.MethodType):
         return not is_library(type(value.__self__).__module__)
@@ -70,6 +72,8 @@ def _is_open(kind: type) -> bool:
 
 def held(value: Any, code: pytypes.CodeType | None, path: tuple[Any, ...] = ()) -> Any:
     """Return what a kernel of this code holds for a captured value."""
+    if is_plain(value):
+        return value
     if isinstance(value, _PLAIN):
         return taken(value)
     if isinstance(value, tuple):
