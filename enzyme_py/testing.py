@@ -33,7 +33,7 @@ from enzyme_py.annotations import (
     as_annotation,
 )
 from enzyme_py.errors import AnnotationError
-from enzyme_py.foundations.differences import (
+from enzyme_py.foundations.arrays.differences import (
     copy_of,
     direction_like,
     inner,

@@ -18,7 +18,7 @@ from enzyme_py.annotations import (
 )
 from enzyme_py.calls.directions import check_cotangent, check_tangents
 from enzyme_py.errors import AnnotationError
-from enzyme_py.foundations.differences import is_float, leaves_of
+from enzyme_py.foundations.arrays.differences import is_float, leaves_of
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.trees import as_trees, as_tuples

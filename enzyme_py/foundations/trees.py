@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Structure:
 def _tuple_class(structure: Structure) -> Any:
     """Return the class of named tuples that stands for a structure; there is one for each."""
     names: tuple[str, ...] = tuple(f"part_{i}" for i in range(len(structure.keys)))
-    if dataclasses.is_dataclass(structure.kind):
+    if not issubclass(structure.kind, (dict, list)):
         names = structure.keys
     title = f"Tree{structure.kind.__name__.title()}"
     make: Any = NamedTuple
@@ -60,10 +61,10 @@ def structure_of(kind: Any) -> Structure | None:
 
 
 def holds_tree(value: Any) -> bool:
-    """Tell whether a value is or holds a dict, a list or a dataclass."""
+    """Tell whether a value is or holds a dict, a list, a dataclass, or an array that must be taken over."""
     if isinstance(value, tuple):
         return any(map(holds_tree, value))
-    return isinstance(value, (dict, list)) or _is_dataclass(value)
+    return isinstance(value, (dict, list)) or _is_dataclass(value) or needs_taking(value)
 
 
 def _is_dataclass(value: Any) -> bool:
@@ -71,7 +72,9 @@ def _is_dataclass(value: Any) -> bool:
 
 
 def as_tuples(value: Any) -> Any:
-    """Return a value with named tuples in place of its dicts, lists and dataclasses."""
+    """Return a value with named tuples in place of its dicts, lists and dataclasses, and arrays that a kernel takes."""
+    if is_plain(value):
+        return value
     if isinstance(value, dict):
         return _from_parts(_structure_of_dict(value), value.values())
     if isinstance(value, list):
@@ -89,7 +92,7 @@ def as_tuples(value: Any) -> Any:
             raise UnsupportedTypeError(message, remedy="pass what it holds in a tuple or a dict")
         keys = tuple(field.name for field in fields)
         return _from_parts(Structure(type(value), keys), [getattr(value, key) for key in keys])
-    return value
+    return taken(value)
 
 
 def _structure_of_dict(value: dict[Any, Any]) -> Structure:
@@ -101,7 +104,12 @@ def _structure_of_dict(value: dict[Any, Any]) -> Structure:
 
 
 def _from_parts(structure: Structure, parts: Any) -> Any:
-    return _tuple_class(structure)(*map(as_tuples, parts))
+    return tuple_of_parts(structure, map(as_tuples, parts))
+
+
+def tuple_of_parts(structure: Structure, parts: Iterable[Any]) -> Any:
+    """Return the named tuple that stands for a structure with these parts."""
+    return _tuple_class(structure)(*parts)
 
 
 def as_trees(value: Any) -> Any:

@@ -27,7 +27,7 @@ import numpy as np
 
 from enzyme_py import native
 from enzyme_py.errors import Where
-from enzyme_py.foundations.differences import copy_of, direction_like, is_float, leaves_of
+from enzyme_py.foundations.arrays.differences import copy_of, direction_like, is_float, leaves_of
 from enzyme_py.foundations.places import argument_names, behind, where_is
 from enzyme_py.foundations.trees import as_tuples
 from enzyme_py.foundations.watcher import watcher

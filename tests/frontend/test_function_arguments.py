@@ -166,9 +166,14 @@ class Model:
         return self.weight * x * x
 
 
+def test_methods_and_callable_objects_as_arguments() -> None:
+    assert applied(Model(), 3.0) == Model()(3.0)
+    assert applied(Model().loss, 3.0) == Model().loss(3.0)
+    assert enzyme.gradient(applied, Model().loss, 3.0)[1] == enzyme.gradient(applied, lambda x: 2.0 * x * x, 3.0)[1]
+
+
 @pytest.mark.parametrize(
-    ("f", "says"),
-    [(Model(), "object of type Model"), (Model().loss, "method"), (max, "lambda x")],
+    ("f", "says"), [(np.vectorize(lambda x: x), "numba.vectorize"), (Model.__call__.__get__(Model), "staticmethod")]
 )
 def test_other_callables_are_refused(f, says) -> None:
     for call in (

@@ -21,7 +21,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py import Active, BatchDuplicated, Const, Duplicated, Forward, Reverse
 from enzyme_py.errors import CheckError, ConstWrittenWarning, UncheckedWarning
-from enzyme_py.foundations.differences import slope_along
+from enzyme_py.foundations.arrays.differences import slope_along
 
 X = np.array([0.5, -1.2, 2.0])
 EPS = float(np.finfo(float).eps)

@@ -21,10 +21,15 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.foundations.arrays.foreign_arrays import is_plain
 from enzyme_py.foundations.function_content import parts_of
 from enzyme_py.foundations.keeping import made_of
+from enzyme_py.frontend.functions.global_objects import as_captured, global_objects
+from enzyme_py.frontend.functions.held_objects import held, is_held_object, method_as_partial
 from enzyme_py.frontend.functions.kernels import NO_VALUE, as_kernel, contents_of, is_kernel
+from enzyme_py.frontend.functions.library_functions import is_library_function
 from enzyme_py.frontend.functions.lifting import lifted
+from enzyme_py.frontend.functions.parameters import with_plain_parameters
 from enzyme_py.frontend.functions.partials import partial_kernel
 
 Opened = tuple[Any, tuple[Any, ...]]
@@ -102,38 +107,60 @@ def _opened(function: Any, path: tuple[Any, ...]) -> Opened:
         return _opened_partial(function, path)
     if isinstance(function, pytypes.FunctionType):
         return _opened_function(function, path)
+    method = as_partial(function)
+    if method is not None:
+        return _opened_partial(method, path)
     return as_kernel(function), ()
+
+
+def as_partial(function: Any) -> functools.partial[Any] | None:
+    """Return a method, or the call of an object, as a function that holds the object; None for all else."""
+    if not is_held_object(function):
+        return None
+    if not isinstance(function, pytypes.MethodType):
+        call = getattr(type(function), "__call__", None)  # noqa: B004  (its function)
+        if not isinstance(call, pytypes.FunctionType):
+            return None
+        function = pytypes.MethodType(call, function)
+    if isinstance(function.__self__, type) or not isinstance(function.__func__, pytypes.FunctionType):
+        return None
+    return method_as_partial(function)
 
 
 def _opened_function(function: pytypes.FunctionType, path: tuple[Any, ...]) -> Opened:
     inner = (*path, function)
     contents = dict(zip(function.__code__.co_freevars, contents_of(function), strict=True))
+    outside = global_objects(function)
+    contents.update(outside)
     if any(value is NO_VALUE for value in contents.values()):
         message = f"`{function.__name__}` captures a variable that has no value yet"
         raise UnsupportedTypeError(message, remedy="give it one before the function is used")
+    function_as_given, function = function, with_plain_parameters(function)
     changing = _changing_defaults(function)
     contents.update(changing)
     are_bound = tuple(is_value(value, inner) for value in contents.values())
     if not any(are_bound):
-        return as_kernel(function), ()
+        return as_kernel(function_as_given), ()
     bound = {name: one for (name, one), yes in zip(contents.items(), are_bound, strict=True) if yes}
     fixed = {name: value for name, value in contents.items() if name not in bound}
-    own = made_of(function, "bound")  # which variables were, the values of the others, the kernel
+    own = made_of(function_as_given, "bound")  # which variables were, the values of the others, the kernel
     known = own.get("last")
+    code = function.__code__
+    values = tuple([one if is_plain(one) else held(one, code) for one in bound.values()])
     if known is not None and known[0] == are_bound and _are_same(known[1], fixed.values()):
-        return known[2], tuple(bound.values())
-    if _refers_to(function, fixed.values(), ()):
+        return known[2], values
+    if _refers_to(function_as_given, fixed.values(), ()):
         message = f"`{function.__name__}` calls itself and captures {', '.join(bound)}"
         raise UnsupportedTypeError(message, remedy="pass what it captures as arguments")
     kernel = lifted(
-        function.__code__,
+        as_captured(function.__code__, tuple(outside)),
         function.__globals__,
         tuple(bound),
         fixed,
         () if changing else function.__defaults__ or (),
     )
     own["last"] = (are_bound, tuple(fixed.values()), kernel)
-    return kernel, tuple(bound.values())
+    return kernel, values
 
 
 def _changing_defaults(function: pytypes.FunctionType) -> dict[str, Any]:
@@ -181,17 +208,18 @@ def is_value(value: Any, path: tuple[Any, ...] = ()) -> bool:
     if isinstance(value, pytypes.FunctionType):
         # Also if all it captures is fixed in its kernel: that kernel is looked up at each call.
         inner = (*path, value)
-        contents = (*contents_of(value), *_changing_defaults(value).values())
+        contents = (*contents_of(value), *_changing_defaults(value).values(), *global_objects(value).values())
         return value not in path and any(
             not isinstance(one, _LASTING) or is_value(one, inner) for one in contents
         )
-    return isinstance(value, (functools.partial, BoundTransform))
+    return isinstance(value, (functools.partial, BoundTransform)) or is_held_object(value)
 
 
 def _opened_partial(function: functools.partial[Any], path: tuple[Any, ...]) -> Opened:
     kernel, values = _opened(function.func, path)
     given = (*function.args, *function.keywords.values())
-    bound = tuple(value for value in given if is_value(value, path))
+    code = getattr(function.func, "__code__", None)
+    bound = tuple(held(value, code) for value in given if is_value(value, path))
     fixed = [None if is_value(value, path) else (value,) for value in given]
     made = partial_kernel(
         kernel, len(values), len(function.args), tuple(function.keywords), tuple(fixed)
@@ -202,22 +230,22 @@ def _opened_partial(function: functools.partial[Any], path: tuple[Any, ...]) -> 
 def check_callable(function: Any) -> None:
     """Refuse what is callable, but no function that can be compiled."""
     if isinstance(function, pytypes.MethodType):
-        owner = type(function.__self__).__name__
-        message = f"`{function.__name__}` is a method of an object of type {owner}"
-        remedy = (
-            "write a function that takes the numbers and arrays it needs, or a lambda that "
-            "captures them: a kernel cannot hold the object"
-        )
+        message = f"`{function.__name__}` is a method of {function.__self__!r}, which no kernel can hold"
+        remedy = "make it a staticmethod, or write a function that takes the numbers and arrays it needs"
         raise UnsupportedTypeError(message, remedy=remedy)
     if callable(function) and not isinstance(function, type) and not _is_known(function):
         kind = type(function).__name__
         name = getattr(function, "__name__", kind)
         message = f"`{name}`, an object of type {kind}, is no Python function"
         remedy = "wrap the call in a function of numbers and arrays: lambda x: f(x)"
+        if kind == "CFunc":
+            remedy = "differentiate the Python function that it was made of"
+        elif isinstance(function, np.vectorize):
+            remedy = "differentiate the function itself, or make it with numba.vectorize"
         raise UnsupportedTypeError(message, remedy=remedy)
 
 
 def _is_known(function: Any) -> bool:
-    return is_kernel(function) or isinstance(
+    return is_kernel(function) or is_library_function(function) or as_partial(function) is not None or isinstance(
         function, (pytypes.FunctionType, functools.partial, BoundTransform)
     )

@@ -10,9 +10,13 @@ from numba.core import types
 from numba.core.dispatcher import OmittedArg, Purpose, typeof
 from numba.core.registry import CPUDispatcher
 
-from enzyme_py.frontend.functions.bound import BoundTransform, check_callable, opened
+from enzyme_py.foundations.arrays.foreign_arrays import check_seen, tell_masked_arrays_apart
+from enzyme_py.frontend.functions.bound import BoundTransform, as_partial, check_callable, opened
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
+from enzyme_py.frontend.functions.library_functions import is_library_function
 from enzyme_py.frontend.target.teaching import teach
+
+tell_masked_arrays_apart()
 
 _FUNCTIONS = (pytypes.FunctionType, functools.partial, BoundTransform)
 
@@ -21,7 +25,7 @@ def function_type(value: Any) -> Any:
     """Return the Numba type of a function of Python, or a tuple with one; None for all else."""
     if isinstance(value, tuple) and any(map(_holds_function, value)):  # the arguments behind a star
         return types.BaseTuple.from_types([_typeof(one) for one in value], _named_class(value))
-    if not isinstance(value, _FUNCTIONS):
+    if not _is_function(value):
         return None
     kernel, values = opened(value)
     return BoundKernelType(kernel, [_typeof(one) for one in values])
@@ -30,7 +34,13 @@ def function_type(value: Any) -> Any:
 def _holds_function(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(map(_holds_function, value))
-    return isinstance(value, _FUNCTIONS)
+    return _is_function(value)
+
+
+def _is_function(value: Any) -> bool:
+    if isinstance(value, _FUNCTIONS) or is_library_function(value):
+        return True
+    return callable(value) and not isinstance(value, type) and as_partial(value) is not None
 
 
 def _named_class(value: tuple[Any, ...]) -> type | None:
@@ -61,6 +71,7 @@ class TakesFunctions:
         found = function_type(value)
         if found is None:
             check_callable(value)
+            check_seen(value)
             return super().typeof_pyval(value)  # type: ignore[misc]
         self._types_active_call.add(found)
         return found

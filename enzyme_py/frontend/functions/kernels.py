@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import types as pytypes
+from collections.abc import Sequence
 from typing import Any
 
 import numba
@@ -19,6 +20,11 @@ from numba.core.typing.templates import builtin_registry
 import enzyme_py.frontend.functions.content  # noqa: F401  # so that what a kernel does can be told
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.keeping import Recent, made_of, released
+from enzyme_py.frontend.functions.library_functions import (
+    is_library_function,
+    kernel_of_library_function,
+)
+from enzyme_py.frontend.functions.parameters import with_plain_parameters
 
 _KERNEL = "kernel"
 NO_VALUE = object()  # in the place of what a variable will hold that a function captures
@@ -39,6 +45,8 @@ def as_kernel(function: Any) -> Any:
         return _kernel_of(function)
     if isinstance(function, functools.partial):
         return _kernel_of_partial(function)
+    if is_library_function(function):
+        return kernel_of_library_function(function)
     from enzyme_py.frontend.functions.bound import check_callable
 
     check_callable(function)
@@ -87,9 +95,10 @@ def _content(function: pytypes.FunctionType) -> Any:
     return key
 
 
-def named_globals(code: pytypes.CodeType, scope: dict[str, Any]) -> tuple[Any, ...]:
-    """Return the values of the globals that some code names."""
-    return tuple(scope[name] for name in sorted(_global_names(code)) if name in scope)
+def named_globals(code: pytypes.CodeType, scope: dict[str, Any], but: Sequence[str] = ()) -> tuple[Any, ...]:
+    """Return the values of the globals that some code names, but for those that it captures by now."""
+    names = _global_names(code).difference(but)
+    return tuple(scope[name] for name in sorted(names) if name in scope)
 
 
 def distinct(value: Any) -> Any:
@@ -117,6 +126,7 @@ def jitted(function: Any, options: dict[str, Any]) -> Any:
     Numba resolves a global when it compiles, so the helpers' places are filled after the
     dispatcher is known: recursion, also mutual, ends there.
     """
+    given, function = function, with_plain_parameters(function)
     names = [
         name
         for name in sorted(_global_names(function.__code__))
@@ -125,10 +135,10 @@ def jitted(function: Any, options: dict[str, Any]) -> Any:
     cells = function.__closure__ or ()
     captured = [_is_helper(_cell_value(cell)) for cell in cells]
     if not names and not any(captured):
-        dispatcher = made_of(function, _KERNEL)["kernel"] = _dispatcher(function, options)
+        dispatcher = made_of(given, _KERNEL)["kernel"] = _dispatcher(function, options)
         return dispatcher
     copy = _with_own_scope(function, captured)
-    dispatcher = made_of(function, _KERNEL)["kernel"] = _dispatcher(copy, options)
+    dispatcher = made_of(given, _KERNEL)["kernel"] = _dispatcher(copy, options)
     for name in names:
         copy.__globals__[name] = as_kernel(function.__globals__[name])
     for cell, new, plain in zip(cells, copy.__closure__ or (), captured, strict=True):

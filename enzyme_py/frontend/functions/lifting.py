@@ -44,7 +44,7 @@ def lifted(
     """
     options = dict(options or {})
     # Held as long as the kernel, so that no identity comes twice.
-    values = (*fixed.values(), *defaults, *named_globals(code, scope))
+    values = (*fixed.values(), *defaults, *named_globals(code, scope, bound))
     key = (
         code,
         id(scope),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numba
 from numba.core import dispatcher
+from numba.core.ccallback import CFunc
 from numba.stencils.stencil import StencilFunc
 
 from enzyme_py.errors import LoweringError
@@ -30,6 +31,21 @@ def refuse_value(value: Any) -> None:
     if isinstance(value, StencilFunc):
         message = "the kernel calls a numba.stencil, which Numba compiles for its own target alone"
         remedy = "write it as a loop: for i in range(1, a.size - 1): out[i] = a[i - 1] + a[i + 1]"
+        raise LoweringError(message, remedy=remedy)
+    if isinstance(value, CFunc):
+        message = f"the kernel calls `{value.__name__}`, a numba.cfunc, by its address"
+        remedy = "call the Python function that it was made of: jitted, or plain"
+        raise LoweringError(message, remedy=remedy)
+
+
+class NoEnvironment:
+    """In the place of what Numba keeps of a function for Python's objects."""
+
+    @property
+    def env_body(self) -> Any:
+        """Asked for by calls of functions that are values, and by nothing else."""
+        message = "the kernel calls a function that is chosen while running (`f if c else g`), by its address"
+        remedy = "call both under a branch: y = f(x) if c else g(x)"
         raise LoweringError(message, remedy=remedy)
 
 

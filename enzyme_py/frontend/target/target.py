@@ -80,7 +80,7 @@ from enzyme_py.frontend.target.hierarchy import (
     EnzymeThreadedTarget,
 )
 from enzyme_py.frontend.target.options import KernelOptions, Token
-from enzyme_py.frontend.target.refused import refuse_threads, refuse_value
+from enzyme_py.frontend.target.refused import NoEnvironment, refuse_threads, refuse_value
 from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.target.universal import is_universal, teach
@@ -185,8 +185,8 @@ class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[m
         return found
 
     def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
-        # Only boxing an exception's arguments asks for one; a derivative has none.
-        return None
+        # Only boxing an exception's arguments asks for one, and calls by address; a derivative has none.
+        return NoEnvironment()
 
     def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
         if isinstance(ty, types.Dispatcher):

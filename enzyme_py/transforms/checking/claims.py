@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.annotations import make_zero
-from enzyme_py.foundations.differences import (
+from enzyme_py.foundations.arrays.differences import (
     copy_of,
     direction_like,
     inner,

@@ -22,7 +22,7 @@ from numba.core import dispatcher as numba_dispatcher
 from numba.typed import List
 
 from enzyme_py.errors import CheckError, EnzymeError, UncheckedWarning
-from enzyme_py.foundations.differences import (
+from enzyme_py.foundations.arrays.differences import (
     Slope,
     copy_of,
     is_float,

@@ -11,6 +11,8 @@ inside a kernel, and that kernel differentiated again, to any order.
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -50,11 +52,28 @@ def jacobian_at(wanted: Any, arguments: Any) -> NoReturn:
 @kept_with_kernel
 def jacobian_runner(plan: Jacobian) -> Any:
     """Return the dispatcher that takes the kernel's arguments and returns its Jacobians."""
-
-    def jacobian(*arguments):  # type: ignore[no-untyped-def]  # compiled by Numba
-        return jacobian_at(plan, arguments)
-
+    jacobian = _of_places(plan)
     word = "jacfwd" if plan.mode.is_forward else "jacrev"
     name = f"{word}_of_{plan.kernel.py_func.__name__}"
     jacobian.__name__ = jacobian.__qualname__ = name
     return derivative_dispatcher(jacobian, plan)
+
+
+def _of_places(plan: Jacobian) -> Any:
+    """Return the function that takes as many arguments as the kernel; any number, where that has defaults or a star.
+
+    Of a tuple, as the arguments behind a star are one, Numba remembers a type that forgets the order of bytes: an array of
+    the other order would be read as one of this machine's.
+    """
+    choices: list[Callable[..., Any]] = [
+        lambda: jacobian_at(plan, ()),
+        lambda a: jacobian_at(plan, (a,)),
+        lambda a, b: jacobian_at(plan, (a, b)),
+        lambda a, b, c: jacobian_at(plan, (a, b, c)),
+        lambda a, b, c, d: jacobian_at(plan, (a, b, c, d)),
+    ]
+    parameters = inspect.signature(plan.kernel.py_func).parameters.values()
+    is_plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
+    if is_plain and len(parameters) < len(choices):
+        return choices[len(parameters)]
+    return lambda *arguments: jacobian_at(plan, arguments)

@@ -120,6 +120,21 @@ def _plain_as_bound(context: Any, builder: Any, _given: Any, wanted: Any, _value
     return context.make_helper(builder, wanted)._getvalue()
 
 
+@lower_cast(types.NamedTuple, types.NamedTuple)
+@lower_cast(types.NamedTuple, types.NamedUniTuple)
+@lower_cast(types.NamedUniTuple, types.NamedTuple)
+@lower_cast(types.NamedUniTuple, types.NamedUniTuple)
+def _named_tuple_as_held(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+    """Cast a named tuple part by part, as Numba does with tuples: what a function holds cannot be written."""
+    if given.instance_class is not wanted.instance_class:
+        raise NotImplementedError
+    parts = [
+        context.cast(builder, one, kind, held)
+        for one, kind, held in zip(cgutils.unpack_tuple(builder, value), given, wanted, strict=True)
+    ]
+    return context.make_tuple(builder, wanted, parts)
+
+
 # Closures
 
 

@@ -1,0 +1,1 @@
+"""Numbers in arrays: floats among them, differences, and arrays of others."""

@@ -1,0 +1,171 @@
+"""Captured lists, dicts, dataclasses and objects, as the tuples that a kernel can hold.
+
+    model = Model(...)                                  # of any class
+    enzyme.grad(lambda x: np.sum(d["w"] @ x) * model.k)(x)
+
+`held(value, code)` gives what is handed over for such a value at a call:
+
+* a list, a dict or a dataclass: the named tuple of its structure (foundations/trees.py), whatever its parts are;
+* an object: the named tuple of those of its attributes that the code names. Properties and class attributes are
+  asked of the object, methods become functions that hold the object;
+* a tuple: a tuple of what stands for its parts.
+
+All of it is constant to the derivative and looked at in every call. Other types of parts mean another compilation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import enum
+import functools
+import types as pytypes
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numba.core.typing.typeof import typeof_impl
+
+from enzyme_py.errors import UnsupportedTypeError, Where
+from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
+from enzyme_py.foundations.trees import Structure, tuple_of_parts
+from enzyme_py.foundations.versions import is_library
+from enzyme_py.frontend.functions.kernels import as_kernel
+from enzyme_py.frontend.functions.library_functions import is_library_function
+
+_PLAIN = (float, complex, int, str, np.ndarray, np.generic, type(None))
+# At once, as it is asked of every global that a function names, at each call.
+NEVER_HELD = frozenset({*_PLAIN, pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType, type})
+_READING = ("LOAD_ATTR", "LOAD_METHOD")
+_STORING = ("STORE_ATTR", "DELETE_ATTR")
+
+
+class Attributes:
+    """Stands for a user's object in a structure: what is read of it, and no way back to it."""
+
+    def __init__(self, **_parts: Any) -> None:
+        message = "a kernel returns an object that it captured"
+        raise UnsupportedTypeError(message, remedy="return the numbers and arrays that it holds")
+
+
+def is_held_object(value: Any) -> bool:
+    """Tell whether a value is a list, a dict, a dataclass, a method or an object of a class that Numba does not know."""
+    if type(value) in NEVER_HELD or isinstance(value, _PLAIN):
+        return False
+    if isinstance(value, pytypes.MethodType):
+        return not is_library(type(value.__self__).__module__)
+    kind: Any = type(value)
+    return isinstance(value, (list, dict)) or _is_open(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_open(kind: type) -> bool:
+    """Tell whether objects of a class are taken apart: those of users' classes that Numba has no type for."""
+    if is_library(kind.__module__) or kind.__module__.startswith(("_cffi", "cffi", "ctypes")):
+        return False
+    if issubclass(kind, (enum.Enum, tuple, type, pytypes.ModuleType, BaseException, np.ndarray)):
+        return False
+    if hasattr(kind, "_numba_type_"):
+        return False
+    return typeof_impl.dispatch(kind) is typeof_impl.dispatch(object)
+
+
+def held(value: Any, code: pytypes.CodeType | None, path: tuple[Any, ...] = ()) -> Any:
+    """Return what a kernel of this code holds for a captured value."""
+    if is_plain(value):
+        return value
+    if isinstance(value, _PLAIN):
+        return taken(value)
+    if isinstance(value, tuple):
+        parts = [held(one, code, path) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, pytypes.MethodType):
+        return method_as_partial(value)
+    if is_library_function(value):  # Numba has no type for them as arguments
+        return as_kernel(value)
+    if needs_taking(value) or not is_held_object(value):
+        return taken(value)
+    if any(value is one for one in path):
+        message = f"an object of type {type(value).__name__} that a function captures holds itself"
+        raise UnsupportedTypeError(message, remedy="let the function capture its numbers and arrays")
+    structure, found = _opened_up(value, code)
+    return tuple_of_parts(structure, [held(one, code, (*path, value)) for one in found])
+
+
+def _opened_up(value: Any, code: pytypes.CodeType | None) -> tuple[Structure, Iterable[Any]]:
+    """Return what a kernel sees of a dict, a list or an object: its structure, and the parts."""
+    if isinstance(value, list):
+        return Structure(list, ("",) * len(value)), value
+    if isinstance(value, dict):
+        odd = [key for key in value if not isinstance(key, str)]
+        if odd:
+            message = f"a function captures a dict with the key {odd[0]!r}"
+            remedy = "use strings as keys, or capture a list or a tuple"
+            raise UnsupportedTypeError(message, remedy=remedy)
+        return Structure(dict, tuple(value)), value.values()
+    keys = _attributes(value, code)
+    return Structure(Attributes, keys), [getattr(value, key) for key in keys]
+
+
+def method_as_partial(method: pytypes.MethodType) -> functools.partial[Any]:
+    """Return a method as a function that holds the object."""
+    owner: Any = type(method.__self__)
+    if _comes_back(method.__func__, method.__func__, owner, frozenset()):
+        message = f"the method `{method.__name__}` calls itself"
+        raise UnsupportedTypeError(message, remedy="write it as a function at module level, or as a loop")
+    return functools.partial(method.__func__, method.__self__)
+
+
+@functools.lru_cache(maxsize=1024)
+def _comes_back(function: Any, start: Any, owner: Any, seen: frozenset[Any]) -> bool:
+    """Tell whether a method leads back to another through the methods of its class that it names."""
+    code = getattr(function, "__code__", None)
+    if code is None or function in seen:
+        return False
+    named = [getattr(owner, name, None) for name in names_read(code)]
+    called = [one for one in named if isinstance(one, pytypes.FunctionType)]
+    return start in called or any(_comes_back(one, start, owner, seen | {function}) for one in called)
+
+
+def _attributes(value: Any, code: pytypes.CodeType | None) -> tuple[str, ...]:
+    """Return the names of what some code may read of an object, in the order of the alphabet."""
+    names = set() if code is None else names_read(code)
+    if code is not None:
+        _check_not_written(value, code)
+    if dataclasses.is_dataclass(value):
+        names = names | {one.name for one in dataclasses.fields(value)}
+    return tuple(sorted(name for name in names if not name.startswith("__") and hasattr(value, name)))
+
+
+@functools.lru_cache(maxsize=1024)
+def names_read(code: pytypes.CodeType) -> frozenset[str]:
+    """Return the names of all attributes that some code reads, of whatever it may be."""
+    return frozenset(one.argval for one in _instructions(code) if one.opname in _READING)
+
+
+@functools.lru_cache(maxsize=1024)
+def _written(code: pytypes.CodeType) -> tuple[tuple[str, int | None], ...]:
+    """Return the attributes that some code writes, with the lines."""
+    return tuple(
+        (one.argval, one.positions.lineno if one.positions else None)
+        for one in _instructions(code)
+        if one.opname in _STORING
+    )
+
+
+def _check_not_written(value: Any, code: pytypes.CodeType) -> None:
+    for name, line in _written(code):
+        if not hasattr(value, name):
+            continue
+        owner = type(value).__name__
+        message = f"`{code.co_name}` writes to `{name}` of an object of type {owner}, which it captured"
+        remedy = "return what is to be stored, and store it outside of the function"
+        where = Where(code.co_name, code.co_filename, line or code.co_firstlineno, None)
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+
+
+def _instructions(code: pytypes.CodeType) -> Iterator[dis.Instruction]:
+    yield from dis.get_instructions(code)
+    for one in code.co_consts:
+        if isinstance(one, pytypes.CodeType):
+            yield from _instructions(one)

@@ -1,0 +1,49 @@
+"""Keyword-only parameters as plain ones: Numba's dispatcher takes arguments by place.
+
+    def f(x, *, k=2.0): ...        ->        def f(x, k=2.0): ...
+
+Who calls by name notices nothing; by place, more is taken than Python would.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types as pytypes
+from typing import Any
+
+from enzyme_py.errors import UnsupportedTypeError, Where
+
+
+def with_plain_parameters(function: pytypes.FunctionType) -> pytypes.FunctionType:
+    """Return the function, or one without keyword-only parameters that does the same."""
+    code = function.__code__
+    if not code.co_kwonlyargcount:
+        return function
+    given = function.__kwdefaults__ or {}
+    names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    defaults = [*(function.__defaults__ or ())]
+    for name in names:
+        if name in given:
+            defaults.append(given[name])
+        elif defaults:
+            raise _refusal(code, f"its keyword-only `{name}` has no default, and a parameter before it has one")
+    if code.co_flags & inspect.CO_VARARGS:
+        raise _refusal(code, f"it takes *args, and `{names[0]}` by keyword only")
+    made = pytypes.FunctionType(
+        plain_code(code), function.__globals__, function.__name__, tuple(defaults) or None, function.__closure__
+    )
+    functools.update_wrapper(made, function)
+    made.__dict__.pop("__wrapped__", None)
+    return made
+
+
+def plain_code(code: pytypes.CodeType) -> Any:
+    """Return the code with its keyword-only parameters behind those that can be given by place."""
+    return code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
+
+
+def _refusal(code: pytypes.CodeType, why: str) -> UnsupportedTypeError:
+    where = Where(code.co_name, code.co_filename, code.co_firstlineno, None)
+    message = f"`{code.co_name}` cannot be compiled: {why}"
+    return UnsupportedTypeError(message, where=where, remedy="give it plain parameters: without the star")

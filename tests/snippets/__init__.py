@@ -1,0 +1,1 @@
+"""What users write, with answers by hand."""

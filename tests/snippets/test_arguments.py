@@ -1,0 +1,146 @@
+"""Arrays as users have them: of other libraries, other byte orders, halves; and what is refused, with what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py.errors import EnzymeError, UnsupportedTypeError
+
+X = np.array([1.0, -2.0, 3.0])  # exact as halves
+V = np.array([0.5, 1.0, 2.0])
+
+
+def cubes(x):
+    return np.sum(x**3)
+
+
+class WithArray:
+    """As pandas and xarray have it."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return X.copy()
+
+
+class WithInterface:
+    def __init__(self) -> None:
+        self.kept = X.copy()
+        self.__array_interface__ = self.kept.__array_interface__
+
+
+class WithDlpack:
+    """As PyTorch and JAX have it, on a CPU."""
+
+    def __dlpack__(self, **given: Any) -> Any:
+        return X.copy().__dlpack__(**given)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+class OnGpu:
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)
+
+
+class OnGpuOfCupy:
+    __cuda_array_interface__: ClassVar[dict[str, Any]] = {}
+
+
+class WithTape(WithDlpack):
+    requires_grad = True
+
+
+def misaligned() -> Any:
+    made = np.ndarray((3,), np.float64, bytearray(25), 1)
+    made[:] = X
+    assert not made.flags.aligned
+    return made
+
+
+def strided() -> Any:
+    return np.repeat(X, 2)[::2]
+
+
+TAKEN: dict[str, Callable[[], Any]] = {
+    "array": WithArray,
+    "interface": WithInterface,
+    "dlpack": WithDlpack,
+    "big-endian": lambda: X.astype(">f8"),
+    "big-endian single": lambda: X.astype(">f4"),
+    "half": lambda: X.astype(np.float16),
+    "big-endian half": lambda: X.astype(">f2"),
+    "misaligned": misaligned,
+    "strided": strided,
+}
+
+
+@pytest.mark.parametrize("make", TAKEN.values(), ids=TAKEN)
+def test_by_hand(make: Callable[[], Any]) -> None:
+    enzyme.grad(cubes)(X)  # so that there is code for plain arrays
+    slope, value = 3 * X**2, np.sum(X**3)
+    np.testing.assert_allclose(enzyme.grad(cubes)(make()), slope)
+    found, gradient = enzyme.value_and_grad(cubes)(make())
+    assert found == pytest.approx(value)
+    np.testing.assert_allclose(gradient, slope)
+    np.testing.assert_allclose(enzyme.gradient(cubes, make())[0], slope)
+    np.testing.assert_allclose(enzyme.vjp(cubes, make())[1](2.0)[0], 2 * slope)
+    np.testing.assert_allclose(enzyme.jacrev(enzyme.grad(cubes))(make()), np.diag(6 * X))
+
+
+@pytest.mark.parametrize("make", TAKEN.values(), ids=TAKEN)
+def test_forward_mode_with_tangents_of_the_same_kind(make: Callable[[], Any]) -> None:
+    tangent = make()
+    assert enzyme.jvp(cubes, (make(),), (tangent,))[1] == pytest.approx(3 * np.sum(X**3))
+
+
+@pytest.mark.parametrize("make", TAKEN.values(), ids=TAKEN)
+def test_inside_of_containers_and_captured(make: Callable[[], Any]) -> None:
+    found = enzyme.grad(lambda d: np.sum(d["a"] ** 3))({"a": make()})
+    np.testing.assert_allclose(found["a"], 3 * X**2)
+    held = {"w": make()}
+    np.testing.assert_allclose(enzyme.grad(lambda x: np.sum(held["w"] * x))(V), X)
+
+
+MASKED = np.ma.array(X, mask=[False, True, False])
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "masked": (MASKED, r"mask[\s\S]*x\.filled"),
+    "gpu": (OnGpu(), r"OnGpu lies in the memory of a GPU[\s\S]*copy it to the CPU"),
+    "cupy": (OnGpuOfCupy(), r"OnGpuOfCupy lies in the memory of a GPU[\s\S]*copy it to the CPU"),
+    "tape": (WithTape(), r"requires a gradient of its own library[\s\S]*detach"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_with_what_to_do(name: str) -> None:
+    enzyme.grad(cubes)(X)  # code for plain arrays, which a masked array must not find
+    value, message = REFUSED[name]
+    runs: list[Callable[[], Any]] = [
+        lambda: enzyme.grad(cubes)(value),
+        lambda: enzyme.value_and_grad(cubes)(value),
+        lambda: enzyme.vjp(cubes, value),
+        lambda: enzyme.jvp(cubes, (value,), (X,)),
+        lambda: enzyme.gradient(cubes, value),
+        lambda: enzyme.grad(lambda d: np.sum(d["a"]))({"a": value}),
+        lambda: enzyme.grad(lambda x: np.sum(x * value))(X),
+    ]
+    for run in runs:
+        with pytest.raises(UnsupportedTypeError, match=message):
+            run()
+
+
+def test_matrices_are_refused() -> None:
+    matrix = np.eye(2).view(np.matrix)
+    with pytest.raises(UnsupportedTypeError, match=r"np\.matrix[\s\S]*np\.asarray"):
+        enzyme.vjp(cubes, matrix)
+
+
+@pytest.mark.parametrize("value", [np.array([1.0, None]), X.astype(np.longdouble), "abc", memoryview(X)], ids=repr)
+def test_what_has_no_gradient_says_so(value: Any) -> None:
+    with pytest.raises(EnzymeError, match=r"argument `x`"):
+        enzyme.grad(cubes)(value)

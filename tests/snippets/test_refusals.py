@@ -1,0 +1,89 @@
+"""Refusals that users meet: each says what to do, and what it says to do works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py.errors import LoweringError, UnsupportedTypeError
+
+X = np.array([0.3, 0.7])
+
+
+@numba.njit
+def square(x):
+    return x * x
+
+
+@numba.njit
+def triple(x):
+    return 3.0 * x
+
+
+@numba.cfunc("f8(f8)")
+def by_address(x):
+    return x * x
+
+
+@numba.guvectorize(["(f8[:],f8[:])"], "(n)->()")
+def sum_of_squares(a, out):
+    out[0] = np.sum(a * a)
+
+
+def test_functions_chosen_while_running() -> None:
+    def chosen(x: float, flag: bool) -> Any:
+        f = square if flag else triple
+        return f(x)
+
+    with pytest.raises(LoweringError, match=r"chosen while running[\s\S]*under a branch"):
+        enzyme.grad(chosen)(2.0, True)
+    instead = enzyme.grad(lambda x, flag: square(x) if flag else triple(x))
+    assert (instead(2.0, True), instead(2.0, False)) == (4.0, 3.0)
+
+
+def test_functions_in_a_tuple() -> None:
+    with pytest.raises(LoweringError, match=r"call the functions under branches"):
+        enzyme.grad(lambda x, k: (square, triple)[k](x))(2.0, 0)
+
+
+def test_cfuncs() -> None:
+    with pytest.raises(LoweringError, match=r"`by_address`, a numba\.cfunc[\s\S]*function that it was made of"):
+        enzyme.grad(lambda x: by_address(x))(2.0)
+    with pytest.raises(UnsupportedTypeError, match=r"CFunc[\s\S]*function that it was made of"):
+        enzyme.grad(by_address)
+
+
+def test_gufuncs_without_an_output() -> None:
+    with pytest.raises(LoweringError, match=r"out = np\.zeros"):
+        enzyme.grad(lambda x: np.sum(sum_of_squares(x)))(X)
+
+    def with_output(x: Any) -> Any:
+        out = np.zeros(1)
+        sum_of_squares(x, out)
+        return out[0]
+
+    np.testing.assert_allclose(enzyme.grad(with_output)(X), 2 * X)
+
+
+def test_vectorize_of_numpy() -> None:
+    with pytest.raises(UnsupportedTypeError, match=r"numba\.vectorize"):
+        enzyme.grad(np.vectorize(lambda a: a * a))(2.0)
+
+
+def from_a_constant(t):
+    y = np.array([1.0, 1.0])
+    for _ in range(5):
+        y = y + 0.1 * t * y
+    return np.sum(y * y)
+
+
+def test_loops_that_start_from_a_constant() -> None:
+    # 2 (1 + t / 10)^10: the second derivative is 1.8 (1 + t / 10)^8.
+    exact = 1.8 * 1.05**8
+    for outer in (enzyme.grad, enzyme.jacfwd):
+        for inner in (enzyme.grad, enzyme.jacfwd):
+            assert outer(inner(from_a_constant))(0.5) == pytest.approx(exact, rel=1e-13)
