@@ -186,9 +186,9 @@ def test_what_cannot_be_told_says_why() -> None:
 
     source = textwrap.dedent("""
         def f(x):
-            return x[0] * model.k
+            return x[0] * models[0].k  # not the object itself: that would be handed over at each call
     """)
-    scope: dict[str, Any] = {"__name__": "a_module_of_the_user", "model": Model()}
+    scope: dict[str, Any] = {"__name__": "a_module_of_the_user", "models": (Model(),)}
     exec(source, scope)
     runner = enzyme.grad(scope["f"])
     with pytest.raises(NotHashable, match="Model"):
