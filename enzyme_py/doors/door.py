@@ -72,7 +72,10 @@ class Door:
             message = f"a result of `{self.name}` has other sizes than the memory for it"
             raise ShadowError(message, remedy="give memory of the shape that the result has")
         error = self.error()
-        raise EnzymeError(f"`{self.name}` returned status {status}") if error is None else error
+        if error is not None:
+            raise error
+        message = f"`{self.name}` returned status {status}"
+        raise EnzymeError(message, remedy="ask in the thread that called, and once for each call")
 
 
 def cfunc(transform: Callable[..., Any], signature: Any, *, name: str | None = None) -> Door:

@@ -283,7 +283,8 @@ def _run(*command: str) -> None:
     done = subprocess.run((program, *command[1:]), capture_output=True, text=True)
     if done.returncode:
         message = f"`{command[0]}` could not write the library: {done.stderr.strip()[:500]}"
-        raise EnzymeError(message, detail=done.stderr)
+        remedy = "look at what the program says: a flag, or a library that is not there"
+        raise EnzymeError(message, remedy=remedy, detail=done.stderr)
 
 
 def _header(name: str, doors: Sequence[Door]) -> str:

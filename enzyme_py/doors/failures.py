@@ -58,7 +58,8 @@ def _failed(door: int, status: int, excinfo: int | None) -> None:
     try:
         error = _exception(status, excinfo)
     except Exception as problem:  # noqa: BLE001  (whatever it is: the status must not stay without a reason)
-        error = EnzymeError(f"a kernel raised an exception that cannot be read: {problem!r}")
+        message = f"a kernel raised an exception that cannot be read: {problem!r}"
+        error = EnzymeError(message, remedy="call the derivative from Python, where it raises itself")
     _raised[door, threading.get_ident()] = error
 
 
