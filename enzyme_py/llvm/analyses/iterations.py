@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.inequalities import Linear, is_empty
-from enzyme_py.llvm.analyses.loops import Loop, Loops, TripCount
+from enzyme_py.llvm.analyses.loops import OPPOSITE, Loop, Loops, TripCount
 from enzyme_py.llvm.blocks import Block
 from enzyme_py.llvm.instructions import (
     Arithmetic,
@@ -32,10 +32,6 @@ from enzyme_py.llvm.values import Constant, Value
 _WORD = 64
 _DEEPEST = 30
 _MOST_CHOICES = 8
-_OPPOSITE = {
-    "eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt",
-    "ult": "uge", "uge": "ult", "ugt": "ule", "ule": "ugt",
-}  # fmt: skip
 
 # So many times a value that no loop changes, times a variable; either may be missing.
 Polynomial = dict[tuple[Value | None, Hashable | None], int]
@@ -171,7 +167,7 @@ class Space:
         if isinstance(compared, Compare) and compared.opcode == "icmp" and compared.operands[0].type == "i64":
             one, other = (self.linear(operand) for operand in compared.operands)
             if one is not None and other is not None:
-                predicate = compared.predicate if is_true else _OPPOSITE[compared.predicate]
+                predicate = compared.predicate if is_true else OPPOSITE[compared.predicate]
                 return _told(predicate, one, other)
         return []
 
@@ -299,14 +295,10 @@ def _product(one: Polynomial, other: Polynomial) -> Polynomial | None:
             return added({}, value, factor.get((None, None), 0))
     for factor, value in ((one, other), (other, one)):
         if len(factor) == 1 and all(inner is None for inner, _ in value):
-            ((_, variable), times), *_ = factor.items()
-            if (
-                next(iter(factor))[0] is None
-                and isinstance(variable, tuple)
-                and isinstance(variable[0], Value)
-                and variable[1] is None
-            ):
-                return {(variable[0], inner): count * times for (_, inner), count in value.items()}
+            (((of, variable), times),) = factor.items()
+            match of, variable:
+                case None, (Value() as length, None):  # the same in all iterations
+                    return {(length, inner): count * times for (_, inner), count in value.items()}
     return None
 
 

@@ -161,7 +161,7 @@ class Loop:
         if stays[0] == stays[1] or end.condition.opcode != "icmp":
             return None
         predicate = end.condition.predicate
-        predicate = predicate if stays[0] else _OPPOSITE[predicate]
+        predicate = predicate if stays[0] else OPPOSITE[predicate]
         value, bound = end.condition.operands
         for one, other, order in ((value, bound, predicate), (bound, value, _MIRRORED[predicate])):
             counter = next((each for each in self.counters if one in (each.phi, each.moved)), None)
@@ -170,7 +170,7 @@ class Loop:
         return None
 
 
-_OPPOSITE = {
+OPPOSITE = {
     "eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt",
     "ult": "uge", "uge": "ult", "ugt": "ule", "ule": "ugt",
 }  # fmt: skip

@@ -29,7 +29,7 @@ from enzyme_py.llvm import (
 from enzyme_py.native.rewrites.sums.conditions import Conditions
 from enzyme_py.native.rewrites.sums.places import BYTES
 from enzyme_py.native.rewrites.sums.plans import MOST_SPREAD, Add, Group, Plan
-from enzyme_py.native.rewrites.sums.reverse_sums import FLAGS, Term, added
+from enzyme_py.native.rewrites.sums.reverse_sums import FLAGS, Term, added, nothing
 
 _BLOCK = 64  # iterations
 
@@ -168,7 +168,7 @@ class _Iterations:
         if add.place.step:
             self._kept[add.store] = self._buffer(at, add, total, place)
         else:
-            into = Builder.at_start(store.home).phi(kind, [(_nothing(at, kind), outer)], "adds.sum")
+            into = Builder.at_start(store.home).phi(kind, [(nothing(at, kind), outer)], "adds.sum")
             summed = at.arithmetic("fadd", into, total, "adds.sum.next", flags=FLAGS)
             into.add_incoming(summed, store.home)
             self._kept[add.store] = summed
@@ -249,9 +249,4 @@ class _Iterations:
         end = at.add(begin, self.here)
         for number in range(spread):
             for entry in (at.sub(begin, number + 1), at.add(end, number)):
-                at.store(_nothing(at, kind), at.gep(kind, buffer, [entry], flags="inbounds"), align=BYTES[kind])
-
-
-def _nothing(at: Builder, kind: str) -> Value:
-    """Return what changes no number that it is added to."""
-    return at.constant(kind, "-0.000000e+00")
+                at.store(nothing(at, kind), at.gep(kind, buffer, [entry], flags="inbounds"), align=BYTES[kind])

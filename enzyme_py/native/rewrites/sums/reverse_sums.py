@@ -173,9 +173,14 @@ def added(at: Builder, term: Term) -> Value:
     value = at.fneg(term.value) if term.is_less else term.value
     if term.condition is None:
         return value
-    nothing = at.constant(value.type, "-0.000000e+00")
-    arms = (value, nothing) if term.holds else (nothing, value)
+    none = nothing(at, value.type)
+    arms = (value, none) if term.holds else (none, value)
     return at.select(term.condition, *arms)
+
+
+def nothing(at: Builder, kind: str) -> Value:
+    """Return -0.0, which changes no number that it is added to."""
+    return at.constant(kind, "-0.000000e+00")
 
 
 def _users_first(chain: Sequence[Instruction]) -> list[Instruction]:

@@ -75,7 +75,12 @@ class LastingReads(Pass):
 
 
 def _may_matter(function: Function) -> bool:
-    if not function.is_edited and (" load " not in function.body_text or " store " not in function.body_text):
+    return (function.is_edited or " store " in function.body_text) and reads_in_loops(function)
+
+
+def reads_in_loops(function: Function) -> bool:
+    """Tell whether a function has loads and cycles, and is one whose cycles can be understood."""
+    if not function.is_edited and " load " not in function.body_text:
         return False
     flow = function.analysis(ControlFlow)
     return bool(function.analysis(Cycles).cycles) and flow.is_plain and flow.is_all_reachable

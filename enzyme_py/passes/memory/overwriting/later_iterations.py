@@ -54,11 +54,10 @@ from enzyme_py.llvm import (
     Value,
 )
 from enzyme_py.llvm.analyses.addresses import Address, Addresses, Sum
-from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.cycles import Cycles
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.fills import filled, is_local
-from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS
+from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS, reads_in_loops
 from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.opaque import cached_copy
 from enzyme_py.passes.module.requests import has_reverse
@@ -86,17 +85,10 @@ class LaterIterations(Pass):
         """Move the pointers of such reads by an unknown zero, in all functions."""
         single = cache(lambda: alone(draft.code))
         for function in draft.code.functions:
-            if _may_matter(function):
+            if reads_in_loops(function):
                 found = list(_Iterations(function, single).overwritten())
                 if found:
                     _hide(function, found)
-
-
-def _may_matter(function: Function) -> bool:
-    if not function.is_edited and " load " not in function.body_text:
-        return False
-    flow = function.analysis(ControlFlow)
-    return bool(function.analysis(Cycles).cycles) and flow.is_plain and flow.is_all_reachable
 
 
 def _hide(function: Function, reads: Sequence[Load]) -> None:
