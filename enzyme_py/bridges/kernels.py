@@ -172,6 +172,7 @@ class Kernels:
         self._held = fixed_values(held, where_is(dispatcher))
         self._dispatcher = dispatcher
         self._known: dict[Any, Kernel] = {}
+        self._flat = functools.cache(self._flattened)  # of this object, and gone with it
 
     def of(self, kinds: tuple[Any, ...]) -> Kernel:
         """Return the kernel of arguments of these types."""
@@ -180,8 +181,7 @@ class Kernels:
             self._known[kinds] = Kernel(self._flat(len(kinds)), kinds, where)
         return self._known[kinds]
 
-    @functools.cache  # noqa: B019  (as long as this object)
-    def _flat(self, count: int) -> Any:
+    def _flattened(self, count: int) -> Any:
         """Return the function without what it captured."""
         if not self._held:
             return self._dispatcher

@@ -113,6 +113,7 @@ class Residual:
         self._sparse = None
         if sparse or pattern is not None:
             self._sparse = sparse_jacobian(f, pattern, number, mode)
+        self._dense = functools.cache(self._made_dense)  # of this object, and gone with it
 
     def fun(self, *given: Any) -> Any:
         """Return the result of the kernel."""
@@ -143,8 +144,7 @@ class Residual:
             self._known[shapes] = given[self._number].size <= rows
         return self._known[shapes]
 
-    @functools.cache  # noqa: B019  (as long as this object, with few entries)
-    def _dense(self, is_forward: bool) -> Any:
+    def _made_dense(self, is_forward: bool) -> Any:
         make = enzyme.jacfwd if is_forward else enzyme.jacrev
         return make(self._f, argnums=self._number)
 
@@ -170,6 +170,7 @@ class Model:
             return _called(f, (xdata, *map(float, parameters)))
 
         self.fun = fun
+        self._columns = functools.cache(self._made_columns)  # of this object, and gone with it
 
     def jac(self, xdata: Any, *parameters: Any) -> Any:
         """Return the derivatives of each number of the result, one column for each parameter."""
@@ -178,8 +179,7 @@ class Model:
         columns = self._columns(len(parameters))(xdata, *map(float, parameters))
         return np.stack([np.ravel(one) for one in columns], axis=1)
 
-    @functools.cache  # noqa: B019  (as long as this object, with one entry)
-    def _columns(self, count: int) -> Any:
+    def _made_columns(self, count: int) -> Any:
         return enzyme.jacfwd(self._f, argnums=tuple(range(1, count + 1)))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -243,3 +246,21 @@ def test_bad_input():
         o.fun(np.array([1.0 + 2.0j]))
     with pytest.raises(enzyme.errors.AnnotationError, match="a model without parameters"):
         model(lambda t: t).jac(np.ones(2))
+
+
+def test_what_nobody_holds_is_given_back() -> None:
+    """Jacobians are kept with the object that makes them, and not for the life of the process."""
+
+    def decay(t, size, rate):  # type: ignore[no-untyped-def]
+        return size * np.exp(-rate * t)
+
+    def squares(x):  # type: ignore[no-untyped-def]
+        return x * x
+
+    fitted, solved = model(decay), residual(squares)
+    fitted.jac(np.linspace(0.0, 1.0, 4), 2.0, 0.5)
+    solved.jac(np.ones(3))
+    watched = [weakref.ref(fitted), weakref.ref(solved)]
+    del fitted, solved
+    gc.collect()
+    assert [one() for one in watched] == [None, None]
