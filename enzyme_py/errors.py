@@ -136,6 +136,31 @@ class ShadowError(AnnotationError, ValueError):
     )
 
 
+class SharedMemoryError(ShadowError):
+    """Two arguments share memory to which the kernel writes: a derivative takes them for two arrays.
+
+    Generated code raises it with the names of all its arrays, and the C runtime tells which two are meant.
+    """
+
+    usual_remedy = "pass a copy of one"
+
+    def __init__(
+        self,
+        what: str | tuple[str, ...],
+        kernel: Where | None = None,
+        *,
+        where: Where | None = None,
+        remedy: str = "",
+        detail: str = "",
+    ) -> None:
+        if isinstance(what, tuple):
+            from enzyme_py.native.faults.refusals import written_together
+
+            told = written_together(what, kernel)
+            what, where, remedy = told.what, told.where, told.remedy
+        super().__init__(what, where=where, remedy=remedy, detail=detail)
+
+
 class UnsupportedTypeError(EnzymeError, TypeError):
     """A value of a type that cannot carry a derivative was given one."""
 

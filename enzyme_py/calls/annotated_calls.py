@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.annotations import Annotation, Const, arrays_in, as_annotation, share_memory
-from enzyme_py.calls.shared_arguments import Shared, check_unwritten
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.foundations.places import argument_names, where_is
@@ -55,9 +54,9 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
         else:
             parts.append(value)
         in_memory += type(value) not in _NUMBERS
-    shared = check_apart(kernel, [*map(as_annotation, rest)]) if in_memory > 1 else ()
+    if in_memory > 1:
+        check_apart(kernel, [*map(as_annotation, rest)])
     returned: tuple[Any, ...] = runner(*parts)
-    check_unwritten(kernel, shared)
     return returned
 
 
@@ -75,7 +74,7 @@ def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, 
     kernel, held = opened(function)
     annotations = [*map(Const, held), *map(as_annotation, rest)]
     width, is_batch = lanes_of(kernel, annotations)
-    shared = check_apart(kernel, annotations)
+    check_apart(kernel, annotations)
     activities = tuple(one.activity for one in annotations)
     plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held))
     parts: list[Any] = []
@@ -87,7 +86,6 @@ def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, 
         # The mode is held: its id is in the key.
         made_of(function, "calls")[form] = given[0], runner, kernel
     returned: tuple[Any, ...] = runner(*parts)
-    check_unwritten(kernel, shared)
     return returned
 
 
@@ -121,24 +119,22 @@ def lanes_of(kernel: Any, annotations: Sequence[Annotation]) -> tuple[int, bool]
     return (widths.pop() if widths else 1), bool(batches)
 
 
-def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> list[Shared]:
-    """Refuse a shadow that shares memory with another argument or its shadow; return the arguments that do."""
+def check_apart(kernel: Any, annotations: Sequence[Annotation]) -> None:
+    """Refuse a shadow that shares memory with another argument or its shadow.
+
+    Arguments may share theirs, as long as the kernel does not write to it: compiled/shared_memory.py.
+    """
     arrays = [
         (number, place == 0, array)
         for number, one in enumerate(annotations)
         for place, value in enumerate((one.primal, *one.shadows))
         for array in arrays_in(value)
     ]
-    shared: list[Shared] = []
     for i, (number, is_primal, array) in enumerate(arrays):
         for other_number, other_is_primal, other in arrays[:i]:
-            if number == other_number or not share_memory(array, other):
+            are_primals = is_primal and other_is_primal
+            if number == other_number or are_primals or not share_memory(array, other):
                 continue
             names = argument_names(kernel)
-            name, other_name = names[number], names[other_number]
-            if is_primal and other_is_primal:
-                shared.append(Shared((other_name, name), other, array, other.copy()))
-                continue
-            message = f"a shadow of `{name}` and one of `{other_name}` share memory"
+            message = f"a shadow of `{names[number]}` and one of `{names[other_number]}` share memory"
             raise ShadowError(message, where=where_is(kernel), remedy="give each its own memory")
-    return shared

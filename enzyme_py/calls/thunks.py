@@ -13,7 +13,6 @@ import numpy as np
 
 from enzyme_py.annotations import Annotation, Const, as_annotation
 from enzyme_py.calls.annotated_calls import check_apart, lanes_of
-from enzyme_py.calls.shared_arguments import check_unwritten
 from enzyme_py.errors import AnnotationError, EnzymeError
 from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.functions.bound import opened
@@ -117,13 +116,12 @@ class _Halves:
         """Run the kernel and keep what `reverse` needs: returns (tape, primal, shadow)."""
         kernel, held = opened(self.function)
         annotations = self._annotations(kernel, held, given)
-        shared = check_apart(kernel, annotations)
+        check_apart(kernel, annotations)
         plan = self._plan(kernel, len(held), annotations, Direction.SPLIT_FORWARD)
         parts = _parts(annotations)
         tape = Tape()
         tape.opened = kernel, held
         *places, primal = positional_runner(plan, 1 + len(parts))(tape.address, *parts)
-        check_unwritten(kernel, shared)
         shadows = [_shadow(tape, place, primal) for place in places]
         is_batch = plan.annotated.is_batch
         shadow = tuple(shadows) if is_batch and shadows else next(iter(shadows), None)

@@ -1,4 +1,4 @@
-"""The C runtime (csrc/runtime.h and csrc/copies.h), seen from Python.
+"""The C runtime (csrc/runtime.h, and beside it copies.h, scans.h, sharing.h), seen from Python.
 
 `library` calls it, `runtime_addresses` gives the addresses of its functions, and `register` tells
 LLVM of them, so that code compiled by Numba can enter, leave and raise.
@@ -76,6 +76,12 @@ int64_t enzyme_py_any_bool(const uint8_t *values, int64_t n);
 int64_t enzyme_py_all_bool(const uint8_t *values, int64_t n);
 """  # what csrc/scans.h declares
 
+SHARING = """
+void *enzyme_py_shared_before(const int64_t *arrays, int64_t count);
+int32_t enzyme_py_shared_after(void *shared);
+void enzyme_py_shared_pair(int64_t *first, int64_t *second);
+"""  # what csrc/sharing.h declares
+
 COPY_RANKS = (1, 2, 3, 4)
 COPY_PAIRS = ("dd", "ss", "ds", "sd")  # the element types of dst and src
 
@@ -136,6 +142,14 @@ def scan_library() -> Any:
 
 
 @functools.cache
+def sharing_library() -> Any:
+    """The same for sharing.h."""
+    ffi = _new_interface()
+    ffi.cdef(SHARING)
+    return ffi.dlopen(_file())
+
+
+@functools.cache
 def crash_library() -> ctypes.CDLL:
     """The functions of crash.h. Whatever is loaded is told to them, so nothing is parsed for it."""
     loaded = ctypes.CDLL(_file())
@@ -159,7 +173,7 @@ def copy_library() -> Any:
 def runtime_addresses() -> dict[str, int]:
     """The address of every function of the runtime."""
     loaded = ctypes.CDLL(_file())
-    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + SCANS + copy_declarations())
+    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + SCANS + SHARING + copy_declarations())
     return {name: _address(loaded[name]) for name in names}
 
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-import subprocess
-from pathlib import Path
-
 import numba
 import numpy as np
 import pytest
@@ -15,34 +10,9 @@ import enzyme_py as enzyme
 from enzyme_py.frontend.codegen.library import with_callees
 from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.frontend.target.lower import compile_kernel
-from enzyme_py.native.runtime import SCANS, interface, scan_library
+from enzyme_py.native.runtime import interface, scan_library
 from enzyme_py.rules.orders import SCAN
 from enzyme_py.testing import check_grads
-
-ROOT = Path(__file__).parent.parent.parent
-FLAVOURS = {
-    "plain": ["-O3"],
-    "without vectors": ["-O2", "-U__SSE2__"],
-    "sanitized": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
-}
-
-
-@pytest.mark.parametrize("flavour", FLAVOURS)
-def test_places_are_those_of_a_plain_loop(flavour, tmp_path) -> None:
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        pytest.skip("no C compiler on this machine")
-    sources = [ROOT / "tests/c/scans_driver.c", ROOT / "csrc/scans.c"]
-    flags = ["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'csrc'}"]
-    command = [compiler, *flags, *FLAVOURS[flavour], *map(str, sources)]
-    subprocess.run([*command, "-o", str(tmp_path / "driver")], check=True)
-    run = subprocess.run([tmp_path / "driver"], capture_output=True, text=True, timeout=120)
-    assert run.returncode == 0, run.stderr
-
-
-def test_the_mirror_declares_what_the_header_declares() -> None:
-    header = re.findall(r"ENZYME_PY_API (.*;)", (ROOT / "csrc" / "scans.h").read_text())
-    assert header == SCANS.strip().splitlines()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

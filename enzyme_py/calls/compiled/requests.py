@@ -17,8 +17,9 @@ from numba.core import cgutils
 from enzyme_py.assembly.entry import entry_name
 from enzyme_py.assembly.marker import install_outside
 from enzyme_py.assembly.results import holds_arrays
+from enzyme_py.calls.compiled.shared_memory import SharedMemory
 from enzyme_py.compiling import compiled
-from enzyme_py.errors import UnsupportedTypeError, Where
+from enzyme_py.errors import SharedMemoryError, UnsupportedTypeError, Where
 from enzyme_py.finished.cached_callers import bind
 from enzyme_py.foundations.places import where_is
 from enzyme_py.native.function import NativeFunction
@@ -46,22 +47,41 @@ def _lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -
     _keep(context.active_code_library, native, where_is(request.kernel))
     kind = context.call_conv.get_function_type(sig.return_type, given_types)
     callee = _entry_of(native, entry_name(request), context, builder, kind)
+    shared = SharedMemory(context, builder, request, given_types, args[1:])
     status, value = context.call_conv.call_function(
         builder, callee, sig.return_type, given_types, args[1:]
     )
+    written = shared.was_written()
     with builder.if_then(status.is_error, likely=False):
-        for kind, one in owned_by(builder):
-            context.nrt.decref(builder, kind, one)
+        _let_go(context, builder)
         context.call_conv.return_status_propagate(builder, status)
+    is_kept = holds_arrays(sig.return_type) and not request.is_split  # what lies on the tape stays there
+    if written is not None:
+        with builder.if_then(written, likely=False):
+            _let_go(context, builder)
+            if is_kept:
+                _leave(builder)
+            told = (shared.names, where_is(request.kernel))
+            context.call_conv.return_user_exc(builder, SharedMemoryError, told)
     if not holds_arrays(sig.return_type):
         return value
     kept = emit_copy(Emit(context, builder, None), sig.return_type, value)
-    if request.is_split:  # what lies on the tape stays there
-        return kept
-    leave = ir.FunctionType(ir.VoidType(), [])
-    register()
-    builder.call(cgutils.get_or_insert_function(builder.module, leave, "enzyme_py_leave"), [])
+    if is_kept:
+        _leave(builder)
     return kept
+
+
+def _let_go(context: Any, builder: ir.IRBuilder) -> None:
+    """Let go what nobody else could, on the way out by an exception."""
+    for kind, one in owned_by(builder):
+        context.nrt.decref(builder, kind, one)
+
+
+def _leave(builder: ir.IRBuilder) -> None:
+    """Close the region in which the result's arrays lie."""
+    register()
+    leave = ir.FunctionType(ir.VoidType(), [])
+    builder.call(cgutils.get_or_insert_function(builder.module, leave, "enzyme_py_leave"), [])
 
 
 def _keep(library: Any, native: NativeFunction, where: Where) -> None:

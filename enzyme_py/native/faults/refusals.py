@@ -1,16 +1,16 @@
-"""What is said where a derivative asked for memory in vain.
+"""What is said where a derivative asked for memory in vain, or found arguments to share what it writes.
 
-The C runtime has noted the request; here it becomes the parts of a message.
+The C runtime has noted what happened; here it becomes the parts of a message.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from enzyme_py.errors import Where
 from enzyme_py.host.crash_files import save_module
 from enzyme_py.native.faults.watched import Watched, watched_at
-from enzyme_py.native.runtime import interface, library
+from enzyme_py.native.runtime import interface, library, sharing_library
 
 _WORD = 64
 _UNITS = ("kB", "MB", "GB", "TB", "PB", "EB", "ZB")
@@ -47,6 +47,16 @@ def impossible_size() -> Refusal:
     path = save_module(watched.ir, what) if watched is not None else None
     kept = f"; the module was saved as {path}" if path else ""
     return Refusal(what, _where(watched, caller), _REPORT + kept)
+
+
+def written_together(names: tuple[str, ...], where: Where | None) -> Refusal:
+    """Describe the two arrays that share memory to which the last call of this thread wrote."""
+    places = [interface().new("int64_t *") for _ in range(2)]
+    sharing_library().enzyme_py_shared_pair(*places)
+    first, second = (names[place[0]] for place in places)
+    remedy = f"a derivative takes them for two arrays: pass a copy of one, {second}.copy()"
+    where = None if where is None else replace(where, argument=first)
+    return Refusal(f"`{first}` and `{second}` share memory to which the kernel writes", where, remedy)
 
 
 def _last() -> tuple[int, int, int, Watched | None]:
