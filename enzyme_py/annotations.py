@@ -147,6 +147,9 @@ def _check_array(primal: np.ndarray, shadow: Any) -> None:
     if primal.dtype.kind not in "fc":
         message = f"an array of {primal.dtype} cannot be Duplicated: it has no derivative"
         raise AnnotationError(message, remedy="pass it as Const, or convert it to float first")
+    if not primal.dtype.isnative:
+        message = f"an array of {primal.dtype}, in another order of bytes than this machine's, cannot be Duplicated"
+        raise AnnotationError(message, remedy='convert it first: x.astype(x.dtype.newbyteorder("="))')
     if not isinstance(shadow, np.ndarray):
         message = f"the shadow of an array must be an array, not {_say(shadow)}"
         raise ShadowError(message, remedy="write np.zeros_like(x) for it")

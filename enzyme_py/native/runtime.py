@@ -1,4 +1,4 @@
-"""The C runtime (csrc/runtime.h, and beside it copies.h, scans.h, sharing.h), seen from Python.
+"""The C runtime (csrc/runtime.h, and beside it arrays.h, copies.h, scans.h, sharing.h), seen from Python.
 
 `library` calls it, `runtime_addresses` gives the addresses of its functions, and `register` tells
 LLVM of them, so that code compiled by Numba can enter, leave and raise.
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
+import numpy as np
 
 from enzyme_py.errors import EnzymeError
 from enzyme_py.foundations.libraries import library_file
@@ -75,6 +76,11 @@ int64_t enzyme_py_min_float32(const float *values, int64_t n);
 int64_t enzyme_py_any_bool(const uint8_t *values, int64_t n);
 int64_t enzyme_py_all_bool(const uint8_t *values, int64_t n);
 """  # what csrc/scans.h declares
+
+ARRAYS = """
+int32_t enzyme_py_is_usual(const void *object);
+void enzyme_py_usual_arrays(const void *type, int64_t head);
+"""  # what csrc/arrays.h declares
 
 SHARING = """
 void *enzyme_py_shared_before(const int64_t *arrays, int64_t count);
@@ -173,8 +179,20 @@ def copy_library() -> Any:
 def runtime_addresses() -> dict[str, int]:
     """The address of every function of the runtime."""
     loaded = ctypes.CDLL(_file())
-    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + SCANS + SHARING + copy_declarations())
+    _tell_usual_arrays(loaded)
+    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + ARRAYS + SCANS + SHARING + copy_declarations())
     return {name: _address(loaded[name]) for name in names}
+
+
+def _tell_usual_arrays(loaded: ctypes.CDLL) -> None:
+    """Tell arrays.c what NumPy's class of arrays is, if it reads NumPy's objects rightly; else no array is usual to it."""
+    tell, is_usual = loaded.enzyme_py_usual_arrays, loaded.enzyme_py_is_usual
+    tell.argtypes, is_usual.argtypes = [ctypes.py_object, ctypes.c_int64], [ctypes.py_object]
+    tell.restype = None
+    tell(np.ndarray, object.__basicsize__)
+    plain, swapped = np.zeros(2), np.zeros(2, np.dtype(np.float64).newbyteorder())
+    if [is_usual(one) for one in (plain, swapped, plain.view(np.recarray), plain[:0])] != [1, 0, 0, 1]:
+        tell(None, 0)
 
 
 def _address(function: Any) -> int:

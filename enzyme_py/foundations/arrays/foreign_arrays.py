@@ -91,11 +91,17 @@ def check_seen(value: Any) -> None:
         raise UnsupportedTypeError(message, remedy="pass np.asarray(x)")
 
 
-def tell_masked_arrays_apart() -> None:
-    """Let Numba ask for the type of every masked array.
+def usual_arguments(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments with arrays of NumPy's own class, in the machine's order, in place of others.
 
-    Numba refuses them where it asks. But its C code takes them for plain arrays, mask forgotten, once a function was
-    called with one of these: a derivative wrong without a word. By this attribute of the class, which Numba looks for
-    on subclasses of arrays, it asks each time. Plain arrays never come there.
+    Compiled code calls it (transforms/plans/usual_arguments.py), where the types are right and the arrays are not.
     """
-    np.ma.MaskedArray.__numba_array_subtype_dispatch__ = True  # type: ignore[attr-defined]
+    return tuple(map(_usual, given))
+
+
+def _usual(value: Any) -> Any:
+    if isinstance(value, tuple):
+        parts = map(_usual, value)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    value = taken(value)
+    return value.view(np.ndarray) if isinstance(value, np.ndarray) else value

@@ -10,13 +10,11 @@ from numba.core import types
 from numba.core.dispatcher import OmittedArg, Purpose, typeof
 from numba.core.registry import CPUDispatcher
 
-from enzyme_py.foundations.arrays.foreign_arrays import check_seen, tell_masked_arrays_apart
+from enzyme_py.foundations.arrays.foreign_arrays import check_seen
 from enzyme_py.frontend.functions.bound import BoundTransform, as_partial, check_callable, opened
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.library_functions import is_library_function
 from enzyme_py.frontend.target.teaching import teach
-
-tell_masked_arrays_apart()
 
 _FUNCTIONS = (pytypes.FunctionType, functools.partial, BoundTransform)
 

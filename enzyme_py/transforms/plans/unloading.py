@@ -28,6 +28,7 @@ from enzyme_py.native.machine import target_machine
 from enzyme_py.native.optimising import outside_names
 from enzyme_py.native.stored.disk_cache import holds_addresses
 from enzyme_py.native.symbols import shared_address
+from enzyme_py.transforms.plans.usual_arguments import runner_context
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # how the names begin of pointers to what Numba calls environments
 _WRAPPER = "_ZN7cpython"
@@ -35,7 +36,7 @@ _WRAPPER = "_ZN7cpython"
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class ChooseLibrary(AnalysisPass):  # type: ignore[misc]
-    """Gives a function the library that can be unloaded."""
+    """Gives a function the library that can be unloaded, and a context whose wrappers look at arrays."""
 
     _name = "enzyme_py_library"
 
@@ -44,6 +45,7 @@ class ChooseLibrary(AnalysisPass):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         """Choose by what the function returns."""
+        state.targetctx = runner_context(state.targetctx)
         if state.library is None and _is_plain(state.return_type):
             owner = state.targetctx.codegen()
             state.library = UnloadableLibrary(owner, state.func_id.func_qualname)
