@@ -122,7 +122,8 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
     ):
         message = f"the result of `{where.kernel}` has type {return_type}, in memory of the call"
         remedy = (
-            "return a number, an array or a tuple of these: np.array, np.stack or np.concatenate"
+            "return a number, an array or a tuple of these (np.array, np.stack, np.concatenate); or a list, or a dict with strings "
+            "as keys, all of it written where it is returned"
         )
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
     if request.result is Activity.CONST or request.direction is Direction.PRIMAL:

@@ -12,7 +12,7 @@ from enzyme_py.annotations import Annotation, Const, arrays_in, as_annotation, s
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.foundations.places import argument_names, where_is
-from enzyme_py.frontend.functions.bound import opened
+from enzyme_py.frontend.functions.bound import differentiable
 from enzyme_py.frontend.functions.kernels import is_kernel
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.request import Activity
@@ -71,7 +71,7 @@ def _is_remembered(function: Any) -> bool:
 def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, ...]:
     """Run `autodiff` of anything, and have the kernel remember the runner of a call of this form."""
     mode, function, result, rest = _read(given)
-    kernel, held = opened(function)
+    kernel, held = differentiable(function)
     annotations = [*map(Const, held), *map(as_annotation, rest)]
     width, is_batch = lanes_of(kernel, annotations)
     check_apart(kernel, annotations)

@@ -21,7 +21,7 @@ from enzyme_py.calls.operators import grad, numbered, transformed
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.trees import as_trees, as_tuples
-from enzyme_py.frontend.functions.bound import opened
+from enzyme_py.frontend.functions.bound import differentiable
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.transforms.jacobians.jacobian import Jacobian, jacobian_runner
 from enzyme_py.transforms.jacobians.products import Product, product_runner
@@ -39,7 +39,7 @@ def jacobian(*given: Any, chunk: int | None = None, holomorphic: bool = False) -
     mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
     if not rest:
         raise AnnotationError("jacobian needs a function", remedy="write jacobian(f, x)")
-    kernel, held = opened(rest.pop(0))
+    kernel, held = differentiable(rest.pop(0))
     constant = [isinstance(one, Const) for one in rest]
     values = [one.primal if isinstance(one, Const) else one for one in rest]
     plan = Jacobian(
@@ -183,7 +183,7 @@ def _product(
     *,
     with_gradient: bool = False,
 ) -> Any:
-    kernel, held = opened(f)
+    kernel, held = differentiable(f)
     outer, inner = _unsplit(outer, "hvp"), _unsplit(inner, "hvp")
     x, v = as_tuples(x), as_tuples(v)
     check_tangents((x,), (v,), argument_names(kernel)[len(held) :], where_is(kernel))

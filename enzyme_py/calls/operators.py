@@ -22,8 +22,14 @@ from enzyme_py.foundations.arrays.differences import is_float, leaves_of
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.trees import as_trees, as_tuples
-from enzyme_py.frontend.functions.bound import BoundTransform, Leading, captures_values, opened
+from enzyme_py.frontend.functions.bound import (
+    BoundTransform,
+    Leading,
+    captures_values,
+    differentiable,
+)
 from enzyme_py.frontend.functions.kernels import as_kernel, is_kernel
+from enzyme_py.frontend.functions.result_kernels import result_kernel
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
@@ -88,8 +94,8 @@ def transformed(f: Any, make: Callable[[Any, int], Any]) -> Any:
     if isinstance(f, Leading):
         return Leading(make(f.kernel, f.count), f.count)
     if not captures_values(f):
-        return make(as_kernel(f), 0)
-    kernel, held = opened(f)
+        return make(result_kernel(as_kernel(f)), 0)
+    kernel, held = differentiable(f)
     made = make(kernel, len(held))  # now, so that a mistake is told here
     return BoundTransform(f, make, made.__name__, made.__doc__)
 
@@ -109,7 +115,7 @@ def gradient(*given: Any) -> tuple[Any, ...]:
             if known is not None:  # the same call was made before
                 return known(*given[1:])  # type: ignore[no-any-return]
         elif not isinstance(first, Mode):
-            kernel, held = opened(first)
+            kernel, held = differentiable(first)
             known = made_of(kernel, "gradients").get((len(held), len(given)))
             if known is not None:
                 return known(*held, *given[1:])  # type: ignore[no-any-return]
@@ -123,7 +129,7 @@ def _gradient(given: Sequence[Any]) -> tuple[Any, ...]:
     if not rest:
         raise AnnotationError("gradient needs a function", remedy="write gradient(f, x)")
     function = rest.pop(0)
-    kernel, held = opened(function)
+    kernel, held = differentiable(function)
     if mode.is_forward:
         return _forward_gradient(mode, kernel, held, rest)
     values = [one.primal if isinstance(one, Const) else one for one in rest]
@@ -224,7 +230,7 @@ def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any, 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """Return `(result, tangent of the result)` of `f` at the primals along the tangents."""
-    kernel, held = opened(f)
+    kernel, held = differentiable(f)
     return pushed(kernel, held, as_given(primals), as_given(tangents))
 
 
@@ -251,7 +257,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     argument, None for those that have none. It computes at the primals as they are now: arrays
     are copied.
     """
-    kernel, held = opened(f)
+    kernel, held = differentiable(f)
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
     plan = Primal(kernel, "its pull-back runs it again")
     result = positional_runner(plan, len(kept))(*map(copied, kept))
@@ -274,7 +280,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     at the primals as they are now: arrays are copied. Every call runs the kernel's forward
     derivative; nothing of the first run is kept.
     """
-    kernel, held = opened(f)
+    kernel, held = differentiable(f)
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
     plan = Primal(kernel, "its push-forward runs it again")
     result = positional_runner(plan, len(kept))(*map(copied, kept))

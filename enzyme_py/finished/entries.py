@@ -17,7 +17,7 @@ from enzyme_py.finished.behind import Behind
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.stored.shelf import Shelf
 
-SHELF = Shelf("entries", b"enzyme_py entry 4\n")
+SHELF = Shelf("entries", b"enzyme_py entry 5\n")
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Entry:
     environments: Mapping[str, bytes]  # pickled constants, by symbol
     behind: tuple[Behind, ...]
     content: str = ""  # of the modules behind it, see comparing.py
+    returns_trees: bool = False  # as tuples: the dispatcher makes dicts, lists and dataclasses of them
 
 
 def find(name: str) -> Entry | None:
@@ -56,6 +57,7 @@ def find(name: str) -> Entry | None:
             for key, one, size, rules in facts["behind"]
         ),
         content=facts["content"],
+        returns_trees=facts["returns_trees"],
     )
 
 
@@ -70,6 +72,7 @@ def keep(name: str, entry: Entry, about: Mapping[str, Any] | None = None) -> boo
     facts: dict[str, Any] = {
         "about": about or {},
         "content": entry.content,
+        "returns_trees": entry.returns_trees,
         "entries": entry.code.entries,
         "symbols": entry.code.symbols,
         "wrapper": entry.wrapper,

@@ -19,6 +19,7 @@ from enzyme_py.finished.entries import Entry
 from enzyme_py.foundations.compiled_content import is_as_compiled
 from enzyme_py.foundations.function_content import visited
 from enzyme_py.foundations.keeping import made_of
+from enzyme_py.frontend.functions.result_kernels import holds_structure
 
 WARNED = "drawn again"  # of kernels, see transforms/plans/drawn_again.py
 
@@ -45,6 +46,7 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
             symbol: serialize.dumps(list(one.consts)) for symbol, one in library.environments.items()
         },
         behind=tuple(map(behind, derivatives)),
+        returns_trees=holds_structure(compiled.signature.return_type),
     )
 
 

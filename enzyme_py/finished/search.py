@@ -61,6 +61,7 @@ class Search:
         self._kinds = tuple(kinds)
         self._key = ""
         self._seconds = 0.0
+        self.returns_trees = False  # as tuples, the entry that was found
         self._expected = ""  # what the modules of an entry are, if it is to be compared
 
     @classmethod
@@ -88,6 +89,7 @@ class Search:
                 return None
             where = where_is(self._plan.kernel)
             function, behind = ready(entry, self._dispatcher.py_func, where)
+            self.returns_trees = entry.returns_trees
         except NotHashable as why:
             self._note(f"cannot be told by its source: {why}")
             return None

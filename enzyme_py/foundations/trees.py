@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
 
+RETURNS_TREES = "__enzyme_returns_trees__"  # an attribute of functions whose dicts and lists become tuples
+
 
 @dataclasses.dataclass(frozen=True)
 class Structure:
@@ -42,7 +44,7 @@ class Structure:
 
 
 @functools.cache
-def _tuple_class(structure: Structure) -> Any:
+def tuple_class(structure: Structure) -> Any:
     """Return the class of named tuples that stands for a structure; there is one for each."""
     names: tuple[str, ...] = tuple(f"part_{i}" for i in range(len(structure.keys)))
     if not issubclass(structure.kind, (dict, list)):
@@ -109,7 +111,7 @@ def _from_parts(structure: Structure, parts: Any) -> Any:
 
 def tuple_of_parts(structure: Structure, parts: Iterable[Any]) -> Any:
     """Return the named tuple that stands for a structure with these parts."""
-    return _tuple_class(structure)(*parts)
+    return tuple_class(structure)(*parts)
 
 
 def as_trees(value: Any) -> Any:
@@ -121,6 +123,15 @@ def as_trees(value: Any) -> Any:
     if structure is not None:
         return structure.rebuild(parts)
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def over_results(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with trees as results where it returns tuples."""
+
+    def call(*args: Any) -> Any:
+        return as_trees(function(*args))
+
+    return call
 
 
 def over_trees(function: Callable[..., Any]) -> Callable[..., Any]:

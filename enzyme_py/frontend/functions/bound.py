@@ -31,6 +31,7 @@ from enzyme_py.frontend.functions.library_functions import is_library_function
 from enzyme_py.frontend.functions.lifting import lifted
 from enzyme_py.frontend.functions.parameters import with_plain_parameters
 from enzyme_py.frontend.functions.partials import partial_kernel
+from enzyme_py.frontend.functions.result_kernels import result_kernel
 
 Opened = tuple[Any, tuple[Any, ...]]
 
@@ -52,7 +53,7 @@ class BoundTransform:
 
     def opened(self) -> Opened:
         """Return the dispatcher of the transform and the values of its leading parameters."""
-        kernel, values = opened(self._function)
+        kernel, values = differentiable(self._function)
         known, count, made = self._last
         if known is not kernel or count != len(values):
             made = self._make(kernel, len(values))
@@ -81,6 +82,12 @@ class Leading:
 def opened(function: Any) -> Opened:
     """Return the kernel of a function and the values of its leading parameters."""
     return _opened(function, ())
+
+
+def differentiable(function: Any) -> Opened:
+    """Return the kernel that a derivative is taken of, and the values of its leading parameters: dicts may come out of it."""
+    kernel, values = _opened(function, ())
+    return result_kernel(kernel), values
 
 
 def captures_values(function: Any) -> bool:

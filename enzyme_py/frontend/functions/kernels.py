@@ -27,6 +27,7 @@ from enzyme_py.frontend.functions.library_functions import (
 from enzyme_py.frontend.functions.parameters import with_plain_parameters
 
 _KERNEL = "kernel"
+_OPTIONS = ("fastmath", "error_model", "boundscheck", "nogil", "parallel")
 NO_VALUE = object()  # in the place of what a variable will hold that a function captures
 _by_content = Recent(512)  # for functions that are made anew in each iteration of a loop, as a lambda
 
@@ -154,6 +155,12 @@ def _dispatcher(function: Any, options: dict[str, Any]) -> Any:
     dispatcher = released(numba.njit(**options)(function))
     dispatcher.__class__ = FunctionDispatcher
     return dispatcher
+
+
+def dispatcher_like(kernel: Any, function: Any) -> Any:
+    """Return a dispatcher of another function, with the options of a kernel that change what its code computes."""
+    options = {name: value for name, value in kernel.targetoptions.items() if name in _OPTIONS}
+    return _dispatcher(function, options)
 
 
 def _with_own_scope(function: Any, captured: list[bool]) -> Any:

@@ -17,7 +17,7 @@ from numba.core.typed_passes import (
 )
 from numba.parfors.parfor import Parfor, lower_parfor_sequential
 
-from enzyme_py.frontend.arrays.growing.growth import KernelCompiler
+from enzyme_py.frontend.containers.pipeline import KernelCompiler
 from enzyme_py.frontend.parallel import sharing
 from enzyme_py.frontend.parallel.drivers import lower_loop
 from enzyme_py.frontend.parallel.wishes import StaysSerialError

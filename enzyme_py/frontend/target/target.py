@@ -53,7 +53,6 @@ from enzyme_py.frontend.arrays.broadcasting import (
 )
 from enzyme_py.frontend.arrays.captured_arrays import FreezesArrays
 from enzyme_py.frontend.arrays.contiguity import contiguity, is_contiguity
-from enzyme_py.frontend.arrays.growing.growth import KernelCompiler
 from enzyme_py.frontend.arrays.new_arrays import makes_array
 from enzyme_py.frontend.codegen.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.codegen.library import RawCodegen
@@ -66,8 +65,10 @@ from enzyme_py.frontend.codegen.outlining import (
 )
 from enzyme_py.frontend.codegen.tables import holds_no_floats
 from enzyme_py.frontend.codegen.type_hints import hint_block_operations, hint_records
+from enzyme_py.frontend.containers.dataclass_calls import class_of_tuples
 from enzyme_py.frontend.containers.jitclasses import TypesJitclasses, registry_of
 from enzyme_py.frontend.containers.memory import ExceptionNRT, RegionNRT
+from enzyme_py.frontend.containers.pipeline import KernelCompiler
 from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
@@ -111,6 +112,8 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
         if is_universal(val):
             teach(self._kernel_target, val, self._known)
+        if isinstance(val, type) and (found := class_of_tuples(val)) is not None:
+            return found
         if registry := registry_of(val):
             self._kernel_target.target_context.install_registry(registry)
             return val.class_type

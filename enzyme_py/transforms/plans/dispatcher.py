@@ -29,10 +29,11 @@ from enzyme_py.foundations.keeping import released
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.progress import line as _line  # noqa: F401  (draws while there are stages)
 from enzyme_py.foundations.stages import stage
-from enzyme_py.foundations.trees import holds_tree, over_trees
+from enzyme_py.foundations.trees import holds_tree, over_results, over_trees
 from enzyme_py.foundations.watcher import watcher
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
+from enzyme_py.frontend.functions.result_kernels import holds_structure
 from enzyme_py.frontend.target.collecting import seldom_collected
 from enzyme_py.frontend.target.registries import protect_numba
 from enzyme_py.frontend.target.teaching import teach
@@ -66,6 +67,8 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
                 with stage("cache"):
                     entry = search.finished()
                 if entry is not None:
+                    if search.returns_trees:
+                        entry = c_function(over_results(entry))
                     self._finished.append(entry)
                     self._insert(search.codes, entry)
                     return entry
@@ -74,7 +77,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
                     entry = self._compiled_entry(args, kws)
                 with stage("cache"):
                     search.keep(self.overloads)
-                return self._verified(entry, args)
+                return self._for_python(self._verified(entry, args))
         except (EnzymeError, errors.NumbaError) as error:
             if settings.verbose and isinstance(error, EnzymeError):
                 raise
@@ -128,7 +131,27 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         """Let the C dispatcher learn of an entry, once: of a signature given twice it would find neither."""
         codes, mine = tuple(codes), object()
         if self._known.setdefault(codes, mine) is mine:  # one of several threads, at once
-            super()._insert(codes, entry, objectmode)
+            super()._insert(codes, self._for_python(entry), objectmode)
+
+    def add_overload(self, cres: Any) -> None:
+        """Know an overload before the C dispatcher learns of its entry."""
+        self.overloads[tuple(cres.signature.args)] = cres
+        super().add_overload(cres)
+
+    def _for_python(self, entry: Any) -> Any:
+        """Return what Python calls for an entry: one that makes dicts, lists and dataclasses of its results, if it has some."""
+        known = self._over_results.get(id(entry))
+        if known is not None:
+            return known
+        overload = next((o for o in self.overloads.values() if o.entry_point is entry), None)
+        if overload is None or not holds_structure(overload.signature.return_type):
+            return entry
+        return self._over_results.setdefault(id(entry), c_function(over_results(entry)))
+
+    @functools.cached_property
+    def _over_results(self) -> dict[int, Any]:
+        """What Python calls, by the identity of the entry, which its overload holds."""
+        return {}
 
     def _clear(self) -> None:
         self._known.clear()

@@ -26,27 +26,14 @@ from typing import Any
 import numpy as np
 from numba.core import ir, types
 from numba.core.analysis import compute_cfg_from_blocks
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import mk_unique_var
-from numba.core.typed_passes import NopythonTypeInference
 
 from enzyme_py.frontend.arrays.growing.grown_arrays import grown, room_behind
 from enzyme_py.frontend.arrays.growing.liveness import Liveness, is_phi
 from enzyme_py.frontend.arrays.growing.readers import Uses, callee
 
 _DTYPES = (types.float64, types.float32, types.complex128, types.complex64)
-
-
-class KernelCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's pipeline, with arrays grown in place."""
-
-    def define_pipelines(self) -> list[Any]:
-        """Return the one pipeline."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(Growth, NopythonTypeInference)
-        passes.finalize()
-        return [passes]
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)

@@ -1,0 +1,63 @@
+"""Dataclasses in kernels: calling one makes the named tuple that stands for it (foundations/trees.py).
+
+    state = State(position=x, speed=v)        ->        the tuple, whose parts are read by name
+
+Numba has no type for them. Whatever a dataclass does beyond holding its fields is left out: one with a `__post_init__`, or an
+`__init__` of its own, stays what Numba refuses; so does writing to a field.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from numba.core import ir, types
+from numba.core.ir_utils import mk_unique_var
+
+from enzyme_py.foundations.trees import Structure, tuple_class
+
+
+def class_of_tuples(kind: type) -> Any:
+    """Return the Numba type of what stands for a dataclass in kernels; None for all else, and where its code decides."""
+    if not dataclasses.is_dataclass(kind) or "__post_init__" in vars(kind):
+        return None
+    fields = dataclasses.fields(kind)
+    if not all(one.init for one in fields) or not kind.__dataclass_params__.init:  # type: ignore[attr-defined]
+        return None
+    return types.NamedTupleClass(tuple_class(Structure(kind, tuple(one.name for one in fields))))
+
+
+def write_defaults(func_ir: Any) -> bool:
+    """Write the defaults of dataclasses where these are called: Numba gives a part left out a type of its own."""
+    is_changed = False
+    for block in func_ir.blocks.values():
+        for statement in list(block.find_insts(ir.Assign)):
+            for field in _missing_fields(func_ir, statement.value):
+                loc, value = statement.loc, ir.Const(field.default, statement.loc)
+                default = ir.Var(statement.target.scope, mk_unique_var("$default"), loc)
+                block.body.insert(block.body.index(statement), ir.Assign(value, default, loc))
+                func_ir._definitions[default.name] = [value]
+                statement.value.kws = (*statement.value.kws, (field.name, default))
+                is_changed = True
+    return is_changed
+
+
+def _missing_fields(func_ir: Any, value: Any) -> list[dataclasses.Field[Any]]:
+    if not isinstance(value, ir.Expr) or value.op != "call" or value.vararg is not None:
+        return []
+    kind = constant(func_ir, value.func)
+    if not isinstance(kind, type) or class_of_tuples(kind) is None:
+        return []
+    given = {name for name, _ in value.kws}
+    rest = dataclasses.fields(kind)[len(value.args) :]
+    missing = [one for one in rest if one.name not in given]
+    return [one for one in missing if one.default is not dataclasses.MISSING]
+
+
+def constant(func_ir: Any, variable: ir.Var) -> Any:
+    """Return the value of Python that a variable has in all calls, or None."""
+    try:
+        found = func_ir.get_definition(variable)
+    except KeyError:  # by several assignments
+        return None
+    return found.value if isinstance(found, (ir.Const, ir.Global, ir.FreeVar)) else None

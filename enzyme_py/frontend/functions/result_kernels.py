@@ -1,0 +1,57 @@
+"""Kernels of which a derivative is taken, where they may return dicts or lists.
+
+Such a kernel is a copy of the function, with a mark: what it returns is rewritten when it is compiled
+(containers/returned_trees.py). Called by other kernels, the function stays as it is.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types as pytypes
+from typing import Any
+
+from numba.core import types
+
+from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.trees import RETURNS_TREES, structure_of
+from enzyme_py.frontend.functions.kernels import dispatcher_like
+
+_BUILDING = frozenset(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_LIST"))
+_DOOR = "enzyme_py_door"  # of functions with a rule, which no copy has (frontend/target/target.py)
+
+
+def result_kernel(kernel: Any) -> Any:
+    """Return the kernel in whose place a derivative of this one is taken: itself, if it makes no dicts or lists."""
+    function = getattr(kernel, "py_func", None)
+    if function is None or hasattr(kernel, _DOOR) or not _builds(function.__code__):
+        return kernel
+    own = made_of(kernel, "returning trees")
+    if "kernel" not in own:
+        own["kernel"] = dispatcher_like(kernel, _marked(function))
+    return own["kernel"]
+
+
+@functools.lru_cache(maxsize=1024)
+def _builds(code: pytypes.CodeType) -> bool:
+    """Tell whether some code may return a dict or a list that it writes down."""
+    if any(one.opname in _BUILDING for one in dis.get_instructions(code)):
+        return True
+    return any(_builds(one) for one in code.co_consts if isinstance(one, pytypes.CodeType))
+
+
+def _marked(function: pytypes.FunctionType) -> pytypes.FunctionType:
+    made = pytypes.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    functools.update_wrapper(made, function)
+    made.__dict__.pop("__wrapped__", None)
+    setattr(made, RETURNS_TREES, True)
+    return made
+
+
+def holds_structure(kind: Any) -> bool:
+    """Tell whether a Numba type is, or holds, a named tuple that stands for a dict, a list or a dataclass."""
+    if not isinstance(kind, types.BaseTuple):
+        return False
+    return structure_of(getattr(kind, "instance_class", None)) is not None or any(map(holds_structure, kind))
