@@ -144,7 +144,7 @@ _QUALITIES = ("dtype", "shape", "strides")
 
 
 def _check_array(primal: np.ndarray, shadow: Any) -> None:
-    if primal.dtype.kind not in "fc":
+    if _is_inactive_array(primal):
         message = f"an array of {primal.dtype} cannot be Duplicated: it has no derivative"
         raise AnnotationError(message, remedy="pass it as Const, or convert it to float first")
     if not primal.dtype.isnative:
@@ -269,7 +269,14 @@ def _pairs(primal: Any, shadow: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _is_inactive_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind not in "fc"
+    return isinstance(value, np.ndarray) and not _is_active(value.dtype)
+
+
+def _is_active(dtype: np.dtype[Any]) -> bool:
+    """Tell whether elements of a type carry a derivative: numbers that are floats, and records with such fields."""
+    if dtype.fields is not None:
+        return any(_is_active(field[0].base) for field in dtype.fields.values())
+    return dtype.kind in "fc"
 
 
 def _is_float(value: Any) -> bool:
@@ -292,7 +299,7 @@ def make_zero(value: Any) -> Any:
 
 def _zero(value: Any, made: dict[int, Any]) -> Any:
     if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "fc":
+        if _is_inactive_array(value):
             return value
         if id(value) not in made:
             made[id(value)] = zeros_with_strides(value)

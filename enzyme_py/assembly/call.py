@@ -212,8 +212,7 @@ class EnzymeCall:
 
     def _primal(self, argument: Argument, index: int, leaf: Leaf) -> ir.Value:
         value = argument.primal[index]
-        is_list = leaf.tree is not None and leaf.is_differentiable
-        is_lost = is_list and argument.activity is Activity.CONST
+        is_lost = leaf.is_list and leaf.is_differentiable and argument.activity is Activity.CONST
         return frozen(self.builder, value) if is_lost else value
 
     def _leaf_marker(self, activity: Activity, leaf: Leaf) -> str:

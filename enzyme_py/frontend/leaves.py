@@ -40,6 +40,7 @@ class Leaf:
     content: str | None = None
     is_held: bool = False  # by a function: constant, whatever it is
     tree: str | None = None  # of what the pointer points at, where that is not the same everywhere
+    is_list: bool = False  # a pointer to the head of a typed list
 
     @property
     def is_differentiable(self) -> bool:
@@ -77,8 +78,20 @@ def element_content(dtype: Any) -> str | None:
 
 def _array_leaves(kind: Any) -> list[Leaf]:
     owner = Leaf(Role.OWNER)
-    data = Leaf(Role.DATA, element_content(kind.dtype))
+    data = _record_leaf(kind.dtype) if isinstance(kind.dtype, types.Record) else Leaf(Role.DATA, element_content(kind.dtype))
     return [owner, owner, _INTEGER, _INTEGER, data, *[_INTEGER] * (2 * kind.ndim)]
+
+
+def _record_leaf(record: Any) -> Leaf:
+    """Return the leaf of the elements of a structured array: its float fields are active.
+
+    A tree cannot say what repeats with the size of a record. Where the fields differ, their loads and stores tell.
+    """
+    found = {element_content(getattr(kind, "dtype", kind)) for _, kind in record.members}
+    floats = sorted(one for one in found if one is not None and one.startswith("Float"))
+    if not floats:
+        return Leaf(Role.DATA)
+    return Leaf(Role.DATA, floats[0], tree=None if len(found) == 1 else "{[-1]:Pointer}")
 
 
 # What numba.typed.List points at (frontend/containers/typed_lists.py); the items stand in a block of their own.
@@ -90,7 +103,7 @@ def _list_leaves(kind: Any) -> list[Leaf]:
     content = element_content(item.dtype if isinstance(item, types.Array) else item)
     inner = f", [-1,48,-1]:{content}" if content and not isinstance(item, types.Array) else ""
     tree = f"{{[-1]:Pointer, {_LIST_HEAD}{inner}}}"
-    return [Leaf(Role.OWNER), Leaf(Role.DATA, content, tree=tree)]
+    return [Leaf(Role.OWNER), Leaf(Role.DATA, content, tree=tree, is_list=True)]
 
 
 def leaves(context: Any, kind: Any) -> list[Leaf]:

@@ -209,7 +209,7 @@ def is_value(value: Any, path: tuple[Any, ...] = ()) -> bool:
     if isinstance(value, (float, complex, np.inexact)):
         return True
     if isinstance(value, np.ndarray):
-        return value.dtype.kind in "fciub"
+        return value.dtype.kind in "fciub" or value.dtype.fields is not None
     if isinstance(value, tuple):
         return any(is_value(part, path) for part in value)
     if isinstance(value, pytypes.FunctionType):

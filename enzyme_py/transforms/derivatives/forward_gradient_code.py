@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numba.core import types
 
+from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.foundations.places import where_is
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.derivatives.forward_gradient import partial_gradient
@@ -21,6 +23,10 @@ _run: Any = transform  # its own type says that it cannot be called from Python
 
 @written_for(partial_gradient)
 def _partial_gradient(plan: PlanType, value: Any, before: Any, after: Any) -> Callable[..., Any]:
+    if isinstance(value, types.Array) and isinstance(value.dtype, types.Record) and activity_of(value) is Activity.DUPLICATED:
+        message = "forward mode makes no gradient of an array of records, number by number"
+        remedy = "leave the mode out, or pass an array for each field"
+        raise UnsupportedTypeError(message, where=where_is(plan.plan.kernel), remedy=remedy)
     if isinstance(value, types.Array) and activity_of(value) is Activity.DUPLICATED:
         is_complex = isinstance(value.dtype, types.Complex)
         return _of_complex_array() if is_complex else _of_real_array()

@@ -17,6 +17,7 @@ from numba.extending import overload
 from enzyme_py.errors import ShadowError
 from enzyme_py.foundations.keeping import kept_with_kernel, released
 from enzyme_py.transforms.derivatives.gradient import Gradient
+from enzyme_py.transforms.plans.structures import written
 
 
 def pairing(cotangent: Any, value: Any) -> float:
@@ -31,6 +32,9 @@ def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
         return _pair_arrays
     if isinstance(value, types.BaseTuple):
         return _pair_tuples if len(value) else _pair_nothing
+    if isinstance(value, types.Record):
+        fields = [f"pairing(cotangent[{name!r}], value[{name!r}])" for name, _ in value.members]
+        return written("cotangent, value", " + ".join(["0.0", *fields]), {"pairing": pairing})
     if isinstance(value, types.Complex):
         return _pair_complex
     return _pair_reals if isinstance(value, types.Float) else _pair_nothing

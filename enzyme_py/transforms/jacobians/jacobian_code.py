@@ -12,7 +12,7 @@ from numba.core import types
 from numba.core.target_extension import current_target
 
 from enzyme_py.assembly.results import returned_type
-from enzyme_py.errors import UnsupportedTypeError
+from enzyme_py.errors import UnsupportedTypeError, Where
 from enzyme_py.foundations.keeping import kept_with_kernel, released
 from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.external.ruled import takes_rules
@@ -197,6 +197,14 @@ def _returned_type(plan: Jacobian, kinds: Sequence[Any]) -> Any:
     return returned[0]
 
 
+def _check_no_records(name: str, kind: Any, where: Where) -> None:
+    """Refuse arrays of records where each number gets a run of its own."""
+    if isinstance(kind, types.Array) and isinstance(kind.dtype, types.Record):
+        message = f"argument `{name}` is an array of records, of whose numbers forward mode makes no columns"
+        remedy = "reverse mode (grad, jacrev), jvp along an array of the same records, or an array for each field"
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+
+
 def _check_numbers(plan: Jacobian, returned: Any, flat: _Flat) -> None:
     """Refuse results without a derivative, and complex numbers without a stated meaning."""
     where = where_is(plan.kernel)
@@ -214,6 +222,8 @@ def _check_numbers(plan: Jacobian, returned: Any, flat: _Flat) -> None:
 
 
 def _check_number(plan: Jacobian, argument: int, kind: Any) -> None:
+    if plan.mode.is_forward:
+        _check_no_records(plan.argument_label(argument), kind, where_is(plan.kernel))
     is_complex = isinstance(_number(kind), types.Complex)
     if is_complex == plan.holomorphic:
         return

@@ -57,7 +57,7 @@ def _is_plain(kind: Any) -> bool:
     if isinstance(kind, types.BaseTuple):
         return all(map(_is_plain, kind))
     if isinstance(kind, types.Array):
-        return isinstance(kind.dtype, types.Number | types.Boolean)
+        return isinstance(kind.dtype, types.Number | types.Boolean | types.Record)
     return isinstance(kind, types.Number | types.Boolean | types.NoneType)
 
 

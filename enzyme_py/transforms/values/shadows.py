@@ -233,7 +233,7 @@ def tangent_like(
         emit.compiled(_check_shapes, types.none, [kind, tangent_kind], [value, tangent])
         if kind.layout == tangent_kind.layout and kind.layout in "CF":
             given, kinds = [value, tangent], [kind, tangent_kind]
-            if not isinstance(kind.dtype, (types.Float, types.Complex)):
+            if not isinstance(kind.dtype, (types.Float, types.Complex, types.Record)):
                 return tangent
             if isinstance(
                 emit.context, KernelContext
