@@ -278,12 +278,29 @@ def _(value: type) -> tuple[Any, ...]:
     if structure is not None:  # a dict, a list or a dataclass: its names decide what a kernel reads
         kind = structure.kind
         name = kind.__module__, kind.__qualname__
-        return ("structure", name, structure.keys, _names_of_dataclass(kind))
+        return ("structure", name, structure.keys, _names_of_dataclass(kind), *_members(kind))
     if issubclass(value, tuple) and hasattr(value, "_fields"):
         return ("named tuple class", value.__module__, value.__qualname__, value._fields)
+    if dataclasses.is_dataclass(value):  # kernels make the tuple that stands for it, and call its methods
+        defaults = [(one.name, one.default) for one in dataclasses.fields(value) if one.default is not dataclasses.MISSING]
+        names = _names_of_dataclass(value)
+        return ("dataclass", value.__module__, value.__qualname__, names, *defaults, *_members(value))
     if issubclass(value, BaseException):
         return ("exception", value.__module__, value.__qualname__)
     raise NotHashable(f"the class {value.__module__}.{value.__qualname__}")
+
+
+def _members(kind: type) -> list[tuple[str, Any]]:
+    """Return the methods and properties of a dataclass, which kernels may call."""
+    if not dataclasses.is_dataclass(kind):
+        return []
+    found: dict[str, Any] = {}
+    for owner in reversed(kind.__mro__):
+        for name, value in vars(owner).items():
+            one = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+            if isinstance(one, pytypes.FunctionType) and not name.startswith("__"):
+                found[name] = one
+    return sorted(found.items())
 
 
 def _names_of_dataclass(kind: type) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from enzyme_py.calls.compiled import overloads as overloads
 from enzyme_py.calls.compiled import requests as requests
 from enzyme_py.calls.compiled import tile as tile
 from enzyme_py.calls.compiled import tree_keys as tree_keys
+from enzyme_py.calls.compiled import tree_methods as tree_methods
 from enzyme_py.calls.compiled import vjp as vjp
 from enzyme_py.transforms.derivatives import forward_gradient_code as forward_gradient_code
 from enzyme_py.transforms.jacobians import jacobian_code as jacobian_code
