@@ -40,6 +40,10 @@ def jacobian(*given: Any, chunk: int | None = None, holomorphic: bool = False) -
     if not rest:
         raise AnnotationError("jacobian needs a function", remedy="write jacobian(f, x)")
     kernel, held = differentiable(rest.pop(0))
+    if not rest:
+        message = f"jacobian got no arguments for `{kernel.py_func.__name__}`"
+        remedy = "write jacobian(f, x); what returns a function of x is jacrev(f)"
+        raise AnnotationError(message, where=where_is(kernel), remedy=remedy)
     constant = [isinstance(one, Const) for one in rest]
     values = [one.primal if isinstance(one, Const) else one for one in rest]
     plan = Jacobian(

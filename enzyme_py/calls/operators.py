@@ -130,6 +130,10 @@ def _gradient(given: Sequence[Any]) -> tuple[Any, ...]:
         raise AnnotationError("gradient needs a function", remedy="write gradient(f, x)")
     function = rest.pop(0)
     kernel, held = differentiable(function)
+    if not rest:
+        message = f"gradient got no arguments for `{kernel.py_func.__name__}`"
+        remedy = "write gradient(f, x); what returns a function of x is grad(f)"
+        raise AnnotationError(message, where=where_is(kernel), remedy=remedy)
     if mode.is_forward:
         return _forward_gradient(mode, kernel, held, rest)
     values = [one.primal if isinstance(one, Const) else one for one in rest]

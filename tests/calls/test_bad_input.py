@@ -76,6 +76,10 @@ def foreign(x):
     return missing(x) + x
 
 
+def by_any_name(x, **given):
+    return x * given["a"]
+
+
 @dataclass(frozen=True)
 class Bad:
     """A call, the error that it deserves, and what its text must say."""
@@ -135,6 +139,9 @@ ROWS = (
     Bad("no function", autodiff(Reverse), AnnotationError, ("needs a function",)),
     Bad("no kernel", gradient(3.0, 1.0), UnsupportedTypeError, ("3.0", "no Python function")),
     Bad("builtin", gradient(len, X), UnsupportedTypeError, ("`len`", "return a float")),
+    Bad("no arguments", lambda: enzyme.jacobian(product), AnnotationError, ("`product`", "jacrev(f)")),
+    Bad("no arguments of a gradient", lambda: enzyme.gradient(product), AnnotationError, ("`product`", "grad(f)")),
+    Bad("**", lambda: enzyme.grad(by_any_name)(1.0), UnsupportedTypeError, ("**given", "each with a name")),
     Bad("too few", autodiff(Reverse, product, Active(1.0)), AnnotationError, ("(x, y)", "1 given")),
     Bad(
         "too many",

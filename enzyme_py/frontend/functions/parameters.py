@@ -18,6 +18,9 @@ from enzyme_py.errors import UnsupportedTypeError, Where
 def with_plain_parameters(function: pytypes.FunctionType) -> pytypes.FunctionType:
     """Return the function, or one without keyword-only parameters that does the same."""
     code = function.__code__
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        name = code.co_varnames[code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)]
+        raise _refusal(code, f"it takes **{name}")
     if not code.co_kwonlyargcount:
         return function
     given = function.__kwdefaults__ or {}
@@ -46,4 +49,4 @@ def plain_code(code: pytypes.CodeType) -> Any:
 def _refusal(code: pytypes.CodeType, why: str) -> UnsupportedTypeError:
     where = Where(code.co_name, code.co_filename, code.co_firstlineno, None)
     message = f"`{code.co_name}` cannot be compiled: {why}"
-    return UnsupportedTypeError(message, where=where, remedy="give it plain parameters: without the star")
+    return UnsupportedTypeError(message, where=where, remedy="give it plain parameters, each with a name")
