@@ -7,6 +7,7 @@
 * `attempts(f, *arguments)`: what was tried to differentiate it, and what came of each attempt
 * `loops(f, *arguments)`: which `prange` loops of it run on threads, and why others do not
 * `memory(f, *arguments, mode=...)`: the peak, the tape and the allocations of one derivative
+* `tape(f, *arguments)`: what a gradient keeps between its sweeps, line by line
 * `memory()`: this thread's memory in regions
 * `trim()`: give the memory that this thread keeps for its next calls back to the system
 """
@@ -24,13 +25,18 @@ from enzyme_py.inspect.stages import attempts as attempts
 from enzyme_py.inspect.stages import ir as ir
 from enzyme_py.inspect.stages import loops as loops
 from enzyme_py.inspect.stages import passes as passes
+from enzyme_py.inspect.tape import KeptLine as KeptLine
+from enzyme_py.inspect.tape import Tape as Tape
+from enzyme_py.inspect.tape import tape as tape
 from enzyme_py.passes.journal import Tried as Tried
 
 __all__ = [
     "Changed",
     "Footprint",
+    "KeptLine",
     "Look",
     "ParallelLoop",
+    "Tape",
     "Timing",
     "Tried",
     "attempts",
@@ -39,6 +45,7 @@ __all__ = [
     "loops",
     "memory",
     "passes",
+    "tape",
     "timings",
     "trim",
 ]

@@ -58,12 +58,12 @@ class Footprint:
         factor = "" if self.factor is None else f", {self.factor:.3g} times the kernel's"
         lines = [
             f"{self.mode} of `{self.kernel}`",
-            f"  peak  {_readable(self.peak)}{factor}, in {self.allocations} allocations",
-            f"  alone {_readable(self.primal_peak)}, in {self.primal_allocations} allocations",
+            f"  peak  {readable(self.peak)}{factor}, in {self.allocations} allocations",
+            f"  alone {readable(self.primal_peak)}, in {self.primal_allocations} allocations",
         ]
         if self.tape is not None:
-            lines.insert(2, f"  tape  {_readable(self.tape)} between the sweeps")
-        return "\n".join(lines + [f"  left  {_readable(self.left)}"] * bool(self.left))
+            lines.insert(2, f"  tape  {readable(self.tape)} between the sweeps")
+        return "\n".join(lines + [f"  left  {readable(self.left)}"] * bool(self.left))
 
 
 @overload
@@ -177,7 +177,7 @@ def _annotated(kernel: Any, value: Any) -> Annotation:
     raise EnzymeError(message, where=where_is(kernel), remedy="pass them one by one")
 
 
-def _readable(size: int) -> str:
+def readable(size: int) -> str:
     """Return a size with three digits and a unit."""
     value, unit = float(size), 0
     while value >= 999.5 and unit + 1 < len(_UNITS):

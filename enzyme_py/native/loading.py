@@ -53,7 +53,7 @@ _turn = LockOfProcess()
 def loaded(key: str) -> NativeFunction | None:
     """Return the code of this name in the disk cache, if it is loaded."""
     linked = _loaded.get(key)
-    if linked is None or linked.function is None:
+    if linked is None or linked.function is None or symbols.is_traced.get():
         return None
     return replace(linked.function, keep_alive=linked)
 
@@ -63,8 +63,8 @@ def load(
 ) -> NativeFunction:
     """Put code where it can run, and tell LLVM of its entries; `key` is its name in the disk cache."""
     _bring_rules(code)
-    if not key:
-        return _load(code, where, origin, key)
+    if not key or symbols.is_traced.get():  # which is nobody else's
+        return _load(code, where, origin, "")
     with _turn:
         return loaded(key) or _load(code, where, origin, key)
 

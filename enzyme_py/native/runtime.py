@@ -1,4 +1,4 @@
-"""The C runtime (csrc/runtime.h, and beside it arrays.h, copies.h, scans.h, sharing.h), seen from Python.
+"""The C runtime (csrc/runtime.h, and beside it arrays.h, copies.h, scans.h, sharing.h, trace.h), seen from Python.
 
 `library` calls it, `runtime_addresses` gives the addresses of its functions, and `register` tells
 LLVM of them, so that code compiled by Numba can enter, leave and raise.
@@ -82,6 +82,18 @@ int32_t enzyme_py_is_usual(const void *object);
 void enzyme_py_usual_arrays(const void *type, int64_t head);
 """  # what csrc/arrays.h declares
 
+TRACE = """
+void enzyme_py_trace(int32_t on);
+size_t enzyme_py_traced(size_t number, const void **caller, size_t *bytes);
+void *enzyme_py_traced_malloc(size_t size);
+void *enzyme_py_traced_calloc(size_t count, size_t size);
+void *enzyme_py_traced_realloc(void *payload, size_t size);
+void enzyme_py_traced_free(void *payload);
+void *enzyme_py_traced_aligned_alloc(size_t alignment, size_t size);
+int enzyme_py_traced_posix_memalign(void **payload, size_t alignment, size_t size);
+void enzyme_py_traced_turn(void);
+"""  # what csrc/trace.h declares
+
 SHARING = """
 void *enzyme_py_shared_before(const int64_t *arrays, int64_t count);
 int32_t enzyme_py_shared_after(void *shared);
@@ -156,6 +168,14 @@ def sharing_library() -> Any:
 
 
 @functools.cache
+def trace_library() -> Any:
+    """The same for trace.h."""
+    ffi = _new_interface()
+    ffi.cdef(TRACE)
+    return ffi.dlopen(_file())
+
+
+@functools.cache
 def crash_library() -> ctypes.CDLL:
     """The functions of crash.h. Whatever is loaded is told to them, so nothing is parsed for it."""
     loaded = ctypes.CDLL(_file())
@@ -180,7 +200,7 @@ def runtime_addresses() -> dict[str, int]:
     """The address of every function of the runtime."""
     loaded = ctypes.CDLL(_file())
     _tell_usual_arrays(loaded)
-    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + ARRAYS + SCANS + SHARING + copy_declarations())
+    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + ARRAYS + SCANS + SHARING + TRACE + copy_declarations())
     return {name: _address(loaded[name]) for name in names}
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 
 import llvmlite.binding as llvm
 from numba import _helperlib
@@ -58,9 +59,15 @@ EXCEPTION_MEMORY = {
 }
 
 
+is_traced: ContextVar[bool] = ContextVar("is_traced", default=False)  # code is linked to be traced (csrc/trace.h)
+
+
 def stand_ins() -> dict[str, int]:
     """The C library's allocator names, with the region allocator's addresses."""
     addresses = runtime_addresses()
+    if is_traced.get():
+        own = {name: addresses[f"enzyme_py_traced_{name}"] for name in STAND_INS}
+        return {**own, "enzyme_py_hint_turn": addresses["enzyme_py_traced_turn"]}
     return {name: addresses[f"enzyme_py_{name}"] for name in STAND_INS}
 
 

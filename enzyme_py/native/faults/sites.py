@@ -17,7 +17,18 @@ from pathlib import Path
 
 import numba
 
-from enzyme_py.llvm import Call, Function, MetadataNode, Module, Value, clone_function
+from enzyme_py.llvm import (
+    Call,
+    Function,
+    GetElementPtr,
+    Instruction,
+    MetadataNode,
+    Module,
+    Phi,
+    Store,
+    Value,
+    clone_function,
+)
 from enzyme_py.llvm.naming import unescaped
 from enzyme_py.native.faults.layouts import (
     ALLOCATORS,
@@ -30,6 +41,8 @@ from enzyme_py.native.faults.layouts import (
 )
 
 _KIND = "enzyme_py.line"
+_CACHE = "enzyme_cache_alloc"  # as Enzyme marks the memory of its caches
+_MOST_VALUES = 32  # that are followed from one
 # Files of these hold the code that Numba puts in the place of NumPy's: not the user's.
 _NOT_THE_USERS = tuple(
     str(folder) + os.sep for folder in (Path(__file__).parent.parent.parent, Path(numba.__file__).parent)
@@ -45,12 +58,7 @@ def mark_calls(code: Module) -> list[Line]:
     known = dict[str, Line | None]()
     for function in code.functions:
         for call in _allocations(function) if function.mentions("!dbg ") else ():
-            location = call.location
-            if location is None:
-                continue
-            if location not in known:
-                known[location] = _line_at(code, location)
-            line = known[location]
+            line = _line_of(code, call, known)
             if line is not None:
                 mark = marks[line] = marks.get(line) or code.add_node(f"!{{i32 {len(marks)}}}")
                 call.set_metadata(_KIND, mark)
@@ -75,6 +83,46 @@ def _allocations(function: Function) -> list[Call]:
     if not any(function.mentions(f"@{name}(") for name in ALLOCATORS):
         return []
     return [one for one in function.calls_of(*ALLOCATORS) if one.opcode == "call"]
+
+
+def _line_of(code: Module, call: Call, known: dict[str, Line | None]) -> Line | None:
+    """Return the first line of the user's own that a request may come from."""
+    for location in _locations_of(call):
+        if location not in known:
+            known[location] = _line_at(code, location)
+        if known[location] is not None:
+            return known[location]
+    return None
+
+
+def _locations_of(call: Call) -> Iterator[str]:
+    """Yield where in the source a request may come from; of a cache of Enzyme's first where what is kept is computed."""
+    if call.location is not None and _CACHE not in call.metadata:
+        yield call.location
+    pending: list[Value] = [call]
+    for pointer in pending:
+        for user in pointer.users:
+            if isinstance(user, GetElementPtr) and len(pending) < _MOST_VALUES:
+                pending.append(user)
+            elif isinstance(user, Call) and user.location is not None:
+                yield user.location  # of what is copied into it
+            if isinstance(user, Store) and user.value is not pointer:
+                yield from _locations_around(user.value)
+                if user.location is not None:
+                    yield user.location
+    if call.location is not None:
+        yield call.location
+
+
+def _locations_around(value: Value) -> Iterator[str]:
+    """Yield the places of a number, of what comes into it around a loop, and of what it serves: code of ours has none."""
+    pending = [value]
+    for one in pending:
+        if isinstance(one, Instruction) and one.location is not None:
+            yield one.location
+        if len(pending) < _MOST_VALUES:
+            pending.extend(one.operands if isinstance(one, Phi) else ())
+            pending.extend(user for user in one.users if user.type != "void")
 
 
 def _line_at(code: Module, location: str | None) -> Line | None:

@@ -60,10 +60,14 @@ class Watched:
 
     def place_of(self, address: int) -> Where:
         """Return the line of the request for memory that returns to an address, else the kernel's."""
+        return self.line_of(address) or self.where
+
+    def line_of(self, address: int) -> Where | None:
+        """Return the line of the request for memory that returns to an address, if that is known."""
         for site in self.layout.sites:
             if self.begin + site.offset == address:
                 return Where(self.where.kernel, site.file, site.line)
-        return self.where
+        return None
 
 
 _all: dict[int, Watched] = {}  # by the beginning of the code
