@@ -100,7 +100,7 @@ def _called(
 ) -> list[Any]:
     """Return the results of a call, as JAX traces it."""
     results = _types(arrays, function, items, shared)
-    if not function.way:
+    if not function.way or len(arrays) + len(results) > _MOST_BUFFERS:
         return list(
             jax.pure_callback(
                 functools.partial(_by_python, function, items, shared), results, *arrays
@@ -120,6 +120,8 @@ def _called(
     )
 
 
+_MOST_BUFFERS = 63  # the handler marks each by a bit; a gradient by forty numbers has more
+
 # What XLA has compiled holds the addresses of doors, for as long as it likes.
 _alive: set[Any] = set()
 
@@ -130,18 +132,23 @@ def _by_python(
     arrays = [np.asarray(one) for one in given]
     results = [(size.shape, size.dtype) for size in _types(arrays, function, items, shared)]
     if items is None:
-        return [
-            np.asarray(one, dtype)
-            for one, (_, dtype) in zip(function.kernel(*arrays), results, strict=True)
-        ]
-    found = [np.empty(*one) for one in results]
+        found = function.kernel(*arrays)
+        return [_fitting(one, *kind) for one, kind in zip(found, results, strict=True)]
+    batch = [np.empty(*one) for one in results]
     for item in range(items):
         own = [
             one if is_shared else one[item] for one, is_shared in zip(arrays, shared, strict=True)
         ]
-        for place, one in enumerate(function.kernel(*own)):
-            found[place][item] = one
-    return found
+        for one, place in zip(function.kernel(*own), batch, strict=True):
+            place[item] = _fitting(one, place.shape[1:], place.dtype)
+    return batch
+
+
+def _fitting(value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return a result as an array; raises where it has another shape than XLA was told."""
+    if np.shape(value) != shape:
+        raise ValueError(jax_ffi.OTHER_SHAPE)
+    return np.asarray(value, dtype)
 
 
 def _tangents(*arrays: Any, function: Function, which: tuple[int, ...], **batch: Any) -> list[Any]:

@@ -263,6 +263,23 @@ def test_captured_arrays():
     assert np.allclose(jax.grad(g)(X), weights * X, rtol=1e-15)
 
 
+@both_ways
+def test_shapes_that_are_not_as_said(ffi):
+    """Not even where NumPy would stretch one to the other."""
+    f = wrap(lambda x: x[:1] * 2.0, ffi=ffi, shapes=lambda x: (4,))
+    for call in (f, lambda x: jax.vmap(f)(x[None])):
+        with pytest.raises(jax.errors.JaxRuntimeError, match="another shape"):
+            jax.block_until_ready(call(X))
+
+
+def test_more_arguments_than_the_handler_has_places_for():
+    """The tangents of forty numbers are eighty arguments."""
+    names = [f"a{place}" for place in range(40)]
+    many = eval(f"lambda {', '.join(names)}: " + " + ".join(f"{one} * {one}" for one in names))
+    found = jax.grad(wrap(many), argnums=tuple(range(40)))(*map(float, range(40)))
+    assert np.array_equal(found, 2.0 * np.arange(40))
+
+
 def test_shapes_that_are_said():
     def padded(x, n):
         y = np.zeros(5)
