@@ -22,7 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from enzyme_py.bridges.as_kernels import made, partial
 from enzyme_py.bridges.kernels import Function, Kernels, kind_of, missing, said_shapes
+from enzyme_py.errors import UnsupportedTypeError
 
 try:
     import jax
@@ -172,8 +174,18 @@ def _define(primitive: Any, traced: Any) -> None:
 
     primitive.def_impl(run)
     primitive.def_abstract_eval(types_of)
+    mlir.register_lowering(primitive, _elsewhere)
     mlir.register_lowering(primitive, mlir.lower_fun(traced, multiple_results=True), platform="cpu")
     batching.primitive_batchers[primitive] = functools.partial(_batched, primitive)
+
+
+def _elsewhere(context: Any, *_: Any, **__: Any) -> Any:
+    """Refuse code for another platform than the CPU."""
+    platforms = context.platforms or context.module_context.platforms
+    message = f"a kernel in code of JAX for {' and '.join(platforms)}, and kernels run on the CPU"
+    raise UnsupportedTypeError(
+        message, remedy='move what it takes there, x = jax.device_put(x, jax.devices("cpu")[0])'
+    )
 
 
 def _batched(
@@ -301,4 +313,69 @@ ad.primitive_jvps[_kernel] = _jvp_of_kernel
 ad.primitive_jvps[_pushed] = _jvp_of_pushed
 ad.primitive_transposes[_pushed] = _transposed
 
-__all__ = ["wrap"]
+# -- the way back
+
+
+def as_kernel(function: Callable[..., Any], signature: Any, *, order: int = 2) -> Callable[..., Any]:
+    """Return a function of JAX as a kernel, with JAX's derivatives of both modes.
+
+    The signature says the types of result and arguments, as Numba writes them: "float64[:](float64[:], float64)". Numbers arrive as
+    arrays without an axis. Everything runs under `jax.jit`. What the function captured is constant, and stays as it is in the first
+    call, as under `jit`. `order` 1 compiles less, and has no second derivatives.
+    """
+    return made(_Jax(), function, signature, order)  # type: ignore[no-any-return]
+
+
+def _check_there(dtype: Any, name: str) -> None:
+    known = jax.dtypes.canonicalize_dtype(dtype)
+    if known != dtype:
+        message = f"{name} is of {dtype}, which JAX would take for {known}"
+        raise UnsupportedTypeError(
+            message, remedy='call jax.config.update("jax_enable_x64", True) first'
+        )
+
+
+class _Jax:
+    """How JAX takes our values, and gives derivatives."""
+
+    def given(self, value: Any, dtype: Any, name: str) -> Any:
+        _check_there(dtype, name)
+        return jnp.asarray(value, dtype)
+
+    def taken(self, value: Any, dtype: Any, name: str) -> Any:
+        _check_there(dtype, f"the result of `{name}`")
+        found = jnp.asarray(value)
+        if not np.can_cast(found.dtype, dtype, "same_kind"):
+            message = f"`{name}` returned an array of {found.dtype}, and its signature says {dtype}"
+            raise UnsupportedTypeError(message, remedy="write its type into the signature")
+        return found.astype(dtype)
+
+    def numbers(self, value: Any) -> Any:
+        return np.asarray(value)
+
+    def pulled(
+        self, function: Callable[..., Any], floats: Sequence[int], count: int
+    ) -> Callable[..., Any]:
+        def pull(*given: Any) -> Any:
+            arguments, cotangents = given[:count], given[count:]
+            moved = [arguments[place] for place in floats]
+            _, back = jax.vjp(partial(function, arguments, floats), *moved)
+            return tuple(map(_conjugate, back(tuple(map(_conjugate, cotangents)))))
+
+        return pull
+
+    def pushed(
+        self, function: Callable[..., Any], floats: Sequence[int], count: int
+    ) -> Callable[..., Any]:
+        def push(*given: Any) -> Any:
+            arguments, tangents = given[:count], given[count:]
+            moved = tuple(arguments[place] for place in floats)
+            return jax.jvp(partial(function, arguments, floats), moved, tuple(tangents))[1]
+
+        return push
+
+    def ready(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return jax.jit(function)  # type: ignore[no-any-return]
+
+
+__all__ = ["as_kernel", "wrap"]

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from enzyme_py.bridges.as_kernels import made, partial
 from enzyme_py.bridges.kernels import Function, Kernels, kind_of, missing, said_shapes
 from enzyme_py.errors import UnsupportedTypeError
 
@@ -300,4 +301,72 @@ def _transformed(arguments: list[torch.Tensor], number: int) -> list[torch.Tenso
 _rows = torch.library.Library("enzyme_py", "FRAGMENT")
 _rows.impl("kernel", _transformed, "FuncTorchDynamicLayerFrontMode")
 
-__all__ = ["wrap"]
+# -- the way back
+
+
+def as_kernel(function: Callable[..., Any], signature: Any, *, order: int = 2) -> Callable[..., Any]:
+    """Return a module or a function of tensors as a kernel, with PyTorch's derivatives of both modes.
+
+    The signature says the types of result and arguments, as Numba writes them: "float64[:](float64[:], float64)". Numbers arrive as
+    tensors without an axis. Parameters of a module are constant, with the values that they have in each call; pass them as
+    arguments, by `torch.func.functional_call`, to differentiate by them. `order` 1 compiles less, and has no second derivatives.
+    """
+    if isinstance(function, torch.nn.Module):
+        for name, one in (*function.named_parameters(), *function.named_buffers()):
+            if one.device.type != "cpu":
+                message = f"`{name}` of `{type(function).__name__}` is on {one.device}, and kernels run on the CPU"
+                raise UnsupportedTypeError(
+                    message,
+                    remedy="pass module.cpu(), or a function that moves its arguments and its result",
+                )
+    return made(_PyTorch(), function, signature, order)  # type: ignore[no-any-return]
+
+
+class _PyTorch:
+    """How PyTorch takes our values, and gives derivatives."""
+
+    def given(self, value: Any, dtype: Any, name: str) -> Any:
+        return torch.as_tensor(value, dtype=getattr(torch, dtype.name))
+
+    def taken(self, value: Any, dtype: Any, name: str) -> Any:
+        wanted = getattr(torch, dtype.name)
+        if not isinstance(value, torch.Tensor):
+            value = torch.as_tensor(value)
+        if value.device.type != "cpu":
+            message = f"`{name}` returned a tensor on {value.device}"
+            raise UnsupportedTypeError(message, remedy="return y.cpu()")
+        if not torch.can_cast(value.dtype, wanted):
+            message = f"`{name}` returned a tensor of {value.dtype}, and its signature says {dtype}"
+            raise UnsupportedTypeError(message, remedy="write its type into the signature")
+        return value.to(wanted)
+
+    def numbers(self, value: Any) -> Any:
+        return _array(value)
+
+    def pulled(
+        self, function: Callable[..., Any], floats: Sequence[int], count: int
+    ) -> Callable[..., Any]:
+        def pull(*given: Any) -> Any:
+            arguments, cotangents = given[:count], given[count:]
+            _, back = torch.func.vjp(
+                partial(function, arguments, floats), *(arguments[place] for place in floats)
+            )
+            return back(tuple(cotangents))
+
+        return pull
+
+    def pushed(
+        self, function: Callable[..., Any], floats: Sequence[int], count: int
+    ) -> Callable[..., Any]:
+        def push(*given: Any) -> Any:
+            arguments, tangents = given[:count], given[count:]
+            moved = tuple(arguments[place] for place in floats)
+            return torch.func.jvp(partial(function, arguments, floats), moved, tuple(tangents))[1]
+
+        return push
+
+    def ready(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return torch.no_grad()(function)  # type: ignore[no-any-return]
+
+
+__all__ = ["as_kernel", "wrap"]
