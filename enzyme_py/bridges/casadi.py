@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from enzyme_py.bridges.kernels import Function, Kernels, missing
+from enzyme_py.bridges.kernels import Function, kernels_of, missing
 from enzyme_py.errors import UnsupportedTypeError
 
 try:
@@ -30,7 +30,7 @@ Shape = tuple[int, ...]
 
 def function(f: Callable[..., Any], *shapes: Shape) -> Any:
     """Return a kernel as a function of CasADi, for arguments of given shapes; hold it as long as CasADi may call it."""
-    kernels = Kernels(f)
+    kernels = kernels_of(f)
     kinds = tuple(map(_kind, shapes))
     kernel = Function(kernels.of(kinds))
     results = [tuple(map(int, one)) for one in kernel.shapes(shapes)]
@@ -123,7 +123,8 @@ def _kind(shape: Shape) -> Any:
 
 
 def _matrix(shape: Shape) -> tuple[int, int]:
-    return (*shape, 1, 1)[:2]
+    rows, columns, *_ = (*shape, 1, 1)
+    return rows, columns
 
 
 def _reshaped(value: Any, shape: Shape) -> Any:

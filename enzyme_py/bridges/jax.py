@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.bridges.as_kernels import made, partial
-from enzyme_py.bridges.kernels import Function, Kernels, kind_of, missing, said_shapes
+from enzyme_py.bridges.kernels import Function, kernels_of, kind_of, missing, said_shapes
 from enzyme_py.errors import UnsupportedTypeError
 
 try:
@@ -50,7 +50,7 @@ def wrap(
     do, `shapes(*shapes of arguments)` returns the shape of the result, or a tuple of shapes. `ffi` False calls
     back to Python, True demands that XLA calls the door itself; left out, it does where it can.
     """
-    kernels = Kernels(f)
+    kernels, said = kernels_of(f), said_shapes(shapes)
 
     @functools.wraps(getattr(f, "py_func", f))
     def call(*arguments: Any) -> Any:
@@ -61,7 +61,7 @@ def wrap(
         )
         function = Function(
             kernels.of(kinds),
-            said_shapes(shapes),
+            said,
             bool(ffi if ffi is not None else jax_ffi.is_there()),
         )
         if function.way and not jax_ffi.is_there():

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.bridges.as_kernels import made, partial
-from enzyme_py.bridges.kernels import Function, Kernels, kind_of, missing, said_shapes
+from enzyme_py.bridges.kernels import Function, kernels_of, kind_of, missing, said_shapes
 from enzyme_py.errors import UnsupportedTypeError
 
 try:
@@ -47,7 +47,7 @@ class _Operator:
     """What `wrap` returns."""
 
     def __init__(self, f: Callable[..., Any], shapes: Callable[..., Any] | None) -> None:
-        self.kernels = Kernels(f)
+        self.kernels = kernels_of(f)
         self.shapes = said_shapes(shapes)
         self._place = len(_operators)
         _operators.append(self)
