@@ -30,7 +30,6 @@ def of_torch(torch):
     return as_kernel
 
 
-@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
 def test_a_module_of_torch(torch, of_torch):
     """In a loop of a kernel, to second order; its parameters are constant, with what they hold in each call."""
     torch.manual_seed(0)
@@ -55,7 +54,6 @@ def test_a_module_of_torch(torch, of_torch):
     assert all(one.grad is None for one in network.parameters())
 
 
-@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
 def test_many_types_with_torch(torch, of_torch):
     """Tuples, integers, complex numbers as pairs of reals; a parameter as an argument; what has no floats."""
     network = torch.nn.Linear(3, 1, bias=False).double()

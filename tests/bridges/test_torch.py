@@ -15,9 +15,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from enzyme_py.bridges.torch import wrap
 
-# PyTorch's forward mode imports what PyTorch itself calls deprecated.
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
-
 X = torch.tensor([0.3, 0.7, 1.1, 1.4], dtype=torch.float64)
 A = torch.tensor(2.0, dtype=torch.float64)
 
