@@ -12,6 +12,7 @@ import argparse
 import importlib.util
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -201,8 +202,8 @@ def way_back(x):
     from enzyme_py.bridges.torch import as_kernel as of_torch
 
     jax.config.update("jax_enable_x64", True)
-    inner = of_jax(lambda x: jnp.sin(x), "float64[:](float64[:])", order=1)
-    other = of_torch(lambda x: torch.sin(x), "float64[:](float64[:])", order=1)
+    inner = of_jax(jnp.sin, "float64[:](float64[:])", order=1)
+    other = of_torch(torch.sin, "float64[:](float64[:])", order=1)
     own_jax = jax.jit(jax.value_and_grad(lambda x: jnp.sum(jnp.sin(x))))
     tensor, given = torch.from_numpy(x.copy()).requires_grad_(), jnp.asarray(x)
 
@@ -213,9 +214,9 @@ def way_back(x):
     by_jax = enzyme.value_and_grad(lambda x: np.sum(inner(x)))
     by_torch = enzyme.value_and_grad(lambda x: np.sum(other(x)))
     calls = {
-        "a kernel that calls JAX": lambda: by_jax(x),
+        "a kernel that calls JAX": partial(by_jax, x),
         "JAX alone": lambda: jax.block_until_ready(own_jax(given)),
-        "a kernel that calls PyTorch": lambda: by_torch(x),
+        "a kernel that calls PyTorch": partial(by_torch, x),
         "PyTorch alone": own_torch,
     }
     return beside(calls, (np.sum(np.sin(x)), np.cos(x)))
@@ -251,6 +252,24 @@ def table(what, seconds):
     return "\n".join(lines)
 
 
+def of_libraries(both, x, expected):
+    """Return a table for each library that is installed."""
+
+    def is_there(*names):
+        return all(map(importlib.util.find_spec, names))
+
+    tables = [
+        beside(calls(both, x), expected)
+        for library, calls in (("jax", in_jax), ("torch", in_pytorch))
+        if is_there(library)
+    ]
+    if is_there("jax", "torch"):
+        tables.append(way_back(x))
+    if is_there("nutpie"):
+        tables.append(in_nutpie())
+    return tables
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="renew the report")
@@ -284,14 +303,7 @@ def main():
         ratio = median(a / b for a, b in zip(found, base, strict=True))
         more = median(a - b for a, b in zip(found, base, strict=True)) * 1e6
         lines.append(f"| {name} | {median(found) * 1e6:.3f} | {ratio:.1f} | {more:.3f} |")
-    text = "\n".join(lines)
-    for library, calls in (("jax", in_jax), ("torch", in_pytorch)):
-        if importlib.util.find_spec(library):
-            text += "\n\n" + beside(calls(both, x), expected)
-    if importlib.util.find_spec("jax") and importlib.util.find_spec("torch"):
-        text += "\n\n" + way_back(x)
-    if importlib.util.find_spec("nutpie"):
-        text += "\n\n" + in_nutpie()
+    text = "\n\n".join(["\n".join(lines), *of_libraries(both, x, expected)])
     print(text)
     if given.write:
         REPORT.write_text(f"# What a door costs\n\n{INTRODUCTION}\n\n{text}\n")

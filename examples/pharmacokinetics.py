@@ -67,7 +67,9 @@ def main():
         TIMES,
         DOSES,
         logs,
-        start=lambda seed: np.array([0.0, -2.0, 3.0]) + 0.1 * np.random.default_rng(seed).normal(size=3),
+        start=lambda seed: (
+            np.array([0.0, -2.0, 3.0]) + 0.1 * np.random.default_rng(seed).normal(size=3)
+        ),
     )
     trace = nutpie.sample(model, draws=1000, tune=500, chains=4, seed=1, progress_bar=False)
     print("divergences:", int(trace.sample_stats.diverging.sum()))

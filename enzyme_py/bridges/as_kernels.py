@@ -56,7 +56,9 @@ def made(library: Library, function: Any, signature: Any, order: int) -> Any:
         raise AnnotationError(f"order={order!r} of a function of a library", remedy="say 1 or 2")
     if not callable(function):
         message = f"{function!r} is no function"
-        raise AnnotationError(message, remedy="pass the function of the library that is to be called")
+        raise AnnotationError(
+            message, remedy="pass the function of the library that is to be called"
+        )
     name = getattr(function, "__name__", type(function).__name__)
     kinds, result = signature_of(signature)
     parts = _parts(result)
@@ -100,7 +102,9 @@ def _kernel(
             _caller(library, one, f"{key} of {name}", own, made_of)
             for key, (one, own, made_of) in rules.items()
         )
-        return python(called, result(*kinds), vjp=_pull(pull, kinds, result), jvp=_push(push, floats))
+        return python(
+            called, result(*kinds), vjp=_pull(pull, kinds, result), jvp=_push(push, floats)
+        )
     inner = {
         key: _kernel(library, one, f"{key} of {name}", own, made_of, order - 1)
         for key, (one, own, made_of) in rules.items()

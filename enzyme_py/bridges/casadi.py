@@ -118,7 +118,9 @@ class _Called(casadi.Callback):  # type: ignore[misc]
 def _kind(shape: Shape) -> Any:
     if not isinstance(shape, tuple) or len(shape) > 2:
         message = f"{shape!r} is no shape of CasADi, which has numbers, vectors and matrices"
-        raise UnsupportedTypeError(message, remedy="say the shape of each argument: (), (3,) or (2, 3)")
+        raise UnsupportedTypeError(
+            message, remedy="say the shape of each argument: (), (3,) or (2, 3)"
+        )
     return types.Array(types.float64, len(shape), "C", readonly=True) if shape else types.float64
 
 
@@ -130,7 +132,9 @@ def _matrix(shape: Shape) -> tuple[int, int]:
 def _reshaped(value: Any, shape: Shape) -> Any:
     if np.shape(value) != shape:
         message = f"a result has the shape {np.shape(value)}, and {shape} for arguments of ones"
-        raise UnsupportedTypeError(message, remedy="return arrays whose shape the arguments' shapes decide")
+        raise UnsupportedTypeError(
+            message, remedy="return arrays whose shape the arguments' shapes decide"
+        )
     return np.asarray(value, np.float64).reshape(_matrix(shape))
 
 

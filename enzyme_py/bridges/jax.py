@@ -316,7 +316,9 @@ ad.primitive_transposes[_pushed] = _transposed
 # -- the way back
 
 
-def as_kernel(function: Callable[..., Any], signature: Any, *, order: int = 2) -> Callable[..., Any]:
+def as_kernel(
+    function: Callable[..., Any], signature: Any, *, order: int = 2
+) -> Callable[..., Any]:
     """Return a function of JAX as a kernel, with JAX's derivatives of both modes.
 
     The signature says the types of result and arguments, as Numba writes them: "float64[:](float64[:], float64)". Numbers arrive as

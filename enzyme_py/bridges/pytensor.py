@@ -53,8 +53,12 @@ def wrap(f: Callable[..., Any]) -> Callable[..., Any]:
 def _kind(variable: Any, name: str) -> Any:
     kind = kind_of(variable.dtype, variable.ndim, name)
     if np.dtype(variable.dtype).kind == "c":
-        message = f"{name} is of {variable.dtype}, of which PyTensor and enzyme_py have other gradients"
-        raise UnsupportedTypeError(message, remedy="pass real and imaginary parts, and join them in the kernel")
+        message = (
+            f"{name} is of {variable.dtype}, of which PyTensor and enzyme_py have other gradients"
+        )
+        raise UnsupportedTypeError(
+            message, remedy="pass real and imaginary parts, and join them in the kernel"
+        )
     return kind
 
 

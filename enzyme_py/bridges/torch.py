@@ -304,7 +304,9 @@ _rows.impl("kernel", _transformed, "FuncTorchDynamicLayerFrontMode")
 # -- the way back
 
 
-def as_kernel(function: Callable[..., Any], signature: Any, *, order: int = 2) -> Callable[..., Any]:
+def as_kernel(
+    function: Callable[..., Any], signature: Any, *, order: int = 2
+) -> Callable[..., Any]:
     """Return a module or a function of tensors as a kernel, with PyTorch's derivatives of both modes.
 
     The signature says the types of result and arguments, as Numba writes them: "float64[:](float64[:], float64)". Numbers arrive as

@@ -87,10 +87,10 @@ def test_what_torch_is_refused(torch, of_torch):
         enzyme.errors.UnsupportedTypeError, match=r"`weight` of `Linear` is on meta(.|\n)*\.cpu\(\)"
     ):
         of_torch(there, "float32[:](float32[:])")
-    away = of_torch(lambda x: x.to("meta"), "float64[:](float64[:])")
+    away = of_torch(lambda x: x.to("meta"), "float64[:](float64[:])", order=1)
     with pytest.raises(enzyme.errors.UnsupportedTypeError, match=r"a tensor on meta(.|\n)*y.cpu"):
         away(X)
-    turned = of_torch(lambda x: x * 1j, "float64[:](float64[:])")
+    turned = of_torch(lambda x: x * 1j, "float64[:](float64[:])", order=1)
     with pytest.raises(
         enzyme.errors.UnsupportedTypeError, match="complex128, and its signature says float64"
     ):
@@ -128,6 +128,7 @@ def of_jax(jax):
     return as_kernel
 
 
+@pytest.mark.full
 def test_a_function_of_jax(jax, of_jax):
     """To second order, with an integer among the arguments."""
     powers = of_jax(lambda x, n: (x**n).sum() * x, "float64[:](float64[:], int64)")
@@ -173,11 +174,13 @@ def test_what_jax_is_refused(jax, of_jax):
     ):
         same(X)
     jax.config.update("jax_enable_x64", True)
-    turned = of_jax(lambda x: x * 1j, "float64[:](float64[:])")
+    turned = of_jax(lambda x: x * 1j, "float64[:](float64[:])", order=1)
     with pytest.raises(
         enzyme.errors.UnsupportedTypeError, match="complex128, and its signature says float64"
     ):
         turned(X)
-    parted = of_jax(lambda x: (x, x), "float64[:](float64[:])")
-    with pytest.raises(enzyme.errors.UnsupportedTypeError, match="returned tuple, and its signature says"):
+    parted = of_jax(lambda x: (x, x), "float64[:](float64[:])", order=1)
+    with pytest.raises(
+        enzyme.errors.UnsupportedTypeError, match="returned tuple, and its signature says"
+    ):
         parted(X)

@@ -83,8 +83,8 @@ def funnel_of_jax(x):
 def test_divergences_are_the_samplers():
     """Nothing raises: BlackJAX tells them, of the same draws as for a density of JAX."""
     start = np.zeros(3)
-    draws, diverged = sampled(wrap(funnel), start, np.ones(3), 2.0, 100, 1)
-    own_draws, own_diverged = sampled(funnel_of_jax, start, np.ones(3), 2.0, 100, 1)
+    draws, diverged = sampled(wrap(funnel), start, np.ones(3), 2.0, 60, 1)
+    own_draws, own_diverged = sampled(funnel_of_jax, start, np.ones(3), 2.0, 60, 1)
     assert diverged.any()
     assert not diverged.all()
     assert np.array_equal(diverged, own_diverged)

@@ -227,7 +227,7 @@ def test_integers_and_flags_have_no_derivative(ffi):
     g = wrap(power, ffi=ffi)
     found = jax.grad(lambda x: g(x, 2, True).sum())(X)
     assert np.allclose(found, -3.0 * X**2, rtol=1e-14)
-    check_grads(lambda x: g(x, 2, False), (X,), order=2)
+    check_grads(lambda x: g(x, 2, False), (X,), order=2, modes=("rev",))
 
 
 def test_float32():

@@ -30,7 +30,9 @@ except ImportError as error:
 def test_the_message_names_the_extra(library, name, extra):
     command = [sys.executable, "-c", PROGRAM.format(library=library)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    expected = f'enzyme_py.bridges needs {name}, which is not installed: pip install "enzyme_py[{extra}]"'
+    expected = (
+        f'enzyme_py.bridges needs {name}, which is not installed: pip install "enzyme_py[{extra}]"'
+    )
     assert done.stdout.strip() == expected
 
 

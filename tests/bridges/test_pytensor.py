@@ -75,7 +75,9 @@ def test_results_are_not_the_arguments():
 
 
 def test_what_is_not_taken():
-    with pytest.raises(enzyme.errors.UnsupportedTypeError, match="of float16, which kernels do not"):
+    with pytest.raises(
+        enzyme.errors.UnsupportedTypeError, match="of float16, which kernels do not"
+    ):
         wrap(sums)(pt.vector("x", dtype="float16"), 1.0, 1)
     with pytest.raises(enzyme.errors.UnsupportedTypeError, match=r"complex128(.|\n)*imaginary"):
         wrap(sums)(pt.zvector("x"), 1.0, 1)

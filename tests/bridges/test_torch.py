@@ -205,9 +205,7 @@ def test_compiled_vmap(f, compiled):
 
 @pytest.mark.parametrize("way", ["jvp by one", "jacfwd", "jvp of grad", "vmap of grad"])
 def test_torch_func_within_compiled_code(f, compiled, way):
-    close(
-        compiled(lambda: FUNCTIONAL[way](f), fullgraph=True)(), FUNCTIONAL[way](sums_of_torch)
-    )
+    close(compiled(lambda: FUNCTIONAL[way](f), fullgraph=True)(), FUNCTIONAL[way](sums_of_torch))
 
 
 def test_tangents_that_are_made_within_compiled_code(f, compiled):
@@ -438,9 +436,7 @@ ODD = {
 @pytest.mark.parametrize("kind", ODD)
 def test_tensors_that_are_not_taken(f, kind):
     odd, message = ODD[kind]
-    with pytest.raises(
-        enzyme.errors.UnsupportedTypeError, match=f"argument 0 of `sums` {message}"
-    ):
+    with pytest.raises(enzyme.errors.UnsupportedTypeError, match=f"argument 0 of `sums` {message}"):
         f(odd(X), 2.0)
 
 
