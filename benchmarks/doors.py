@@ -2,7 +2,8 @@
 
 Run it: `python benchmarks/doors.py [--write]`. A compiled loop calls the kernel itself, as `numba.njit` makes it, the door of the
 kernel, and the door of its value and gradient; all in turn in one process. From Python: ctypes beside the call of
-`value_and_grad(f)`. And where they can be imported, calls in JAX and PyTorch beside the callbacks that users write there. `--write` puts the table into docs/bridges-figures.md.
+`value_and_grad(f)`. And where they can be imported, calls in JAX, PyTorch and nutpie beside the callbacks that
+users write there, and kernels that call JAX and PyTorch. `--write` puts the table into docs/bridges-figures.md.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import importlib.util
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -35,6 +37,9 @@ def rosenbrock(x):
     for i in range(x.size - 1):
         total += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
     return total
+
+
+rosenbrock_compiled = numba.njit(rosenbrock)
 
 
 def compiled_loops():
@@ -157,6 +162,66 @@ def in_pytorch(both, x):
     }
 
 
+def in_nutpie():
+    """Return a table of what a gradient of a sampler costs, all included: by the door, and by Python."""
+    import warnings
+
+    warnings.simplefilter("ignore")  # ArviZ tells of its next version
+    import nutpie
+
+    from enzyme_py.bridges.nutpie import posterior
+
+    @numba.njit
+    def density(x):
+        return -rosenbrock_compiled(x)
+
+    ways = {
+        "nutpie: on the door": posterior(density, SIZE),
+        "nutpie: `from_pyfunc` of `value_and_grad(f)`": posterior(density, SIZE, python=True),
+    }
+    seconds = {name: [] for name in ways}
+    for _ in range(5):
+        for name, one in ways.items():
+            begin = time.perf_counter()
+            trace = nutpie.sample(
+                one, draws=300, tune=200, chains=2, cores=2, seed=1, progress_bar=False
+            )
+            spent = time.perf_counter() - begin
+            steps = trace.sample_stats.n_steps.sum() + trace.warmup_sample_stats.n_steps.sum()
+            seconds[name].append(spent / int(steps))
+    return table("sampling, a gradient; two chains on two cores", seconds)
+
+
+def way_back(x):
+    """Return a table of gradients of a kernel that calls a function of a library, beside the library's own."""
+    import jax
+    import jax.numpy as jnp
+    import torch
+
+    from enzyme_py.bridges.jax import as_kernel as of_jax
+    from enzyme_py.bridges.torch import as_kernel as of_torch
+
+    jax.config.update("jax_enable_x64", True)
+    inner = of_jax(jnp.sin, "float64[:](float64[:])", order=1)
+    other = of_torch(torch.sin, "float64[:](float64[:])", order=1)
+    own_jax = jax.jit(jax.value_and_grad(lambda x: jnp.sum(jnp.sin(x))))
+    tensor, given = torch.from_numpy(x.copy()).requires_grad_(), jnp.asarray(x)
+
+    def own_torch():
+        value = torch.sin(tensor).sum()
+        return value, torch.autograd.grad(value, tensor)[0]
+
+    by_jax = enzyme.value_and_grad(lambda x: np.sum(inner(x)))
+    by_torch = enzyme.value_and_grad(lambda x: np.sum(other(x)))
+    calls = {
+        "a kernel that calls JAX": partial(by_jax, x),
+        "JAX alone": lambda: jax.block_until_ready(own_jax(given)),
+        "a kernel that calls PyTorch": partial(by_torch, x),
+        "PyTorch alone": own_torch,
+    }
+    return beside(calls, (np.sum(np.sin(x)), np.cos(x)))
+
+
 def beside(calls, expected):
     """Return a table of calls from Python, compared first and timed in turn."""
     for name, one in calls.items():
@@ -174,15 +239,35 @@ def beside(calls, expected):
             for _ in range(300):
                 one()
             seconds[name].append((time.perf_counter() - begin) / 300)
+    return table("value and gradient, a call from Python", seconds)
+
+
+def table(what, seconds):
+    """Return a table of times beside the first."""
     base = next(iter(seconds.values()))
-    lines = [
-        "| value and gradient, a call from Python | microseconds | beside the first |",
-        "| --- | ---: | ---: |",
-    ]
+    lines = [f"| {what} | microseconds | beside the first |", "| --- | ---: | ---: |"]
     for name, found in seconds.items():
         ratio = median(a / b for a, b in zip(found, base, strict=True))
         lines.append(f"| {name} | {median(found) * 1e6:.1f} | {ratio:.2f} |")
     return "\n".join(lines)
+
+
+def of_libraries(both, x, expected):
+    """Return a table for each library that is installed."""
+
+    def is_there(*names):
+        return all(map(importlib.util.find_spec, names))
+
+    tables = [
+        beside(calls(both, x), expected)
+        for library, calls in (("jax", in_jax), ("torch", in_pytorch))
+        if is_there(library)
+    ]
+    if is_there("jax", "torch"):
+        tables.append(way_back(x))
+    if is_there("nutpie"):
+        tables.append(in_nutpie())
+    return tables
 
 
 def main():
@@ -218,10 +303,7 @@ def main():
         ratio = median(a / b for a, b in zip(found, base, strict=True))
         more = median(a - b for a, b in zip(found, base, strict=True)) * 1e6
         lines.append(f"| {name} | {median(found) * 1e6:.3f} | {ratio:.1f} | {more:.3f} |")
-    text = "\n".join(lines)
-    for library, calls in (("jax", in_jax), ("torch", in_pytorch)):
-        if importlib.util.find_spec(library):
-            text += "\n\n" + beside(calls(both, x), expected)
+    text = "\n\n".join(["\n".join(lines), *of_libraries(both, x, expected)])
     print(text)
     if given.write:
         REPORT.write_text(f"# What a door costs\n\n{INTRODUCTION}\n\n{text}\n")

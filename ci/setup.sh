@@ -49,8 +49,10 @@ esac
 # processor, which some indexes have: the default one brings gigabytes for GPUs.
 case "$*" in
 *test*)
-    for library in jax blackjax iminuit torch==2.13.0+cpu; do
-        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$library" 2>/dev/null ||
+    # With our Numba named beside them, since some would bring an older one.
+    numba=$("$venv/bin/python" -c 'import importlib.metadata as m; print("numba==" + m.version("numba"))')
+    for library in jax blackjax iminuit torch==2.13.0+cpu nutpie pymc casadi lmfit; do
+        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$library" "$numba" 2>/dev/null ||
             echo "ci/setup.sh: without $library, the tests of its bridge are skipped" >&2
     done
     ;;

@@ -28,6 +28,7 @@ RAISE = "enzyme_py_raise"  # does not return (frontend/codegen/calling_conventio
 RULED = "enzyme_py_ruled."  # functions with derivatives that we tell Enzyme (frontend/external/ruled.py)
 # What a rule of ours runs, outside of the module where Enzyme need not see it (frontend/external/rule_code.py).
 RULE_CODE = "enzyme_py_rule_code."
+PYTHON = "enzyme_py_python."  # functions that only Python can run (frontend/external/python_calls.py)
 OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/arrays/growing/grown_arrays.py)
 # In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
 SILENT = "_silent"

@@ -22,7 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from enzyme_py.bridges.kernels import Function, Kernels, kind_of, missing, said_shapes
+from enzyme_py.bridges.as_kernels import made, partial
+from enzyme_py.bridges.kernels import Function, kernels_of, kind_of, missing, said_shapes
+from enzyme_py.errors import UnsupportedTypeError
 
 try:
     import jax
@@ -48,7 +50,7 @@ def wrap(
     do, `shapes(*shapes of arguments)` returns the shape of the result, or a tuple of shapes. `ffi` False calls
     back to Python, True demands that XLA calls the door itself; left out, it does where it can.
     """
-    kernels = Kernels(f)
+    kernels, said = kernels_of(f), said_shapes(shapes)
 
     @functools.wraps(getattr(f, "py_func", f))
     def call(*arguments: Any) -> Any:
@@ -59,7 +61,7 @@ def wrap(
         )
         function = Function(
             kernels.of(kinds),
-            said_shapes(shapes),
+            said,
             bool(ffi if ffi is not None else jax_ffi.is_there()),
         )
         if function.way and not jax_ffi.is_there():
@@ -100,7 +102,7 @@ def _called(
 ) -> list[Any]:
     """Return the results of a call, as JAX traces it."""
     results = _types(arrays, function, items, shared)
-    if not function.way:
+    if not function.way or len(arrays) + len(results) > _MOST_BUFFERS:
         return list(
             jax.pure_callback(
                 functools.partial(_by_python, function, items, shared), results, *arrays
@@ -120,6 +122,8 @@ def _called(
     )
 
 
+_MOST_BUFFERS = 63  # the handler marks each by a bit; a gradient by forty numbers has more
+
 # What XLA has compiled holds the addresses of doors, for as long as it likes.
 _alive: set[Any] = set()
 
@@ -130,18 +134,23 @@ def _by_python(
     arrays = [np.asarray(one) for one in given]
     results = [(size.shape, size.dtype) for size in _types(arrays, function, items, shared)]
     if items is None:
-        return [
-            np.asarray(one, dtype)
-            for one, (_, dtype) in zip(function.kernel(*arrays), results, strict=True)
-        ]
-    found = [np.empty(*one) for one in results]
+        found = function.kernel(*arrays)
+        return [_fitting(one, *kind) for one, kind in zip(found, results, strict=True)]
+    batch = [np.empty(*one) for one in results]
     for item in range(items):
         own = [
             one if is_shared else one[item] for one, is_shared in zip(arrays, shared, strict=True)
         ]
-        for place, one in enumerate(function.kernel(*own)):
-            found[place][item] = one
-    return found
+        for one, place in zip(function.kernel(*own), batch, strict=True):
+            place[item] = _fitting(one, place.shape[1:], place.dtype)
+    return batch
+
+
+def _fitting(value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return a result as an array; raises where it has another shape than XLA was told."""
+    if np.shape(value) != shape:
+        raise ValueError(jax_ffi.OTHER_SHAPE)
+    return np.asarray(value, dtype)
 
 
 def _tangents(*arrays: Any, function: Function, which: tuple[int, ...], **batch: Any) -> list[Any]:
@@ -165,8 +174,18 @@ def _define(primitive: Any, traced: Any) -> None:
 
     primitive.def_impl(run)
     primitive.def_abstract_eval(types_of)
+    mlir.register_lowering(primitive, _elsewhere)
     mlir.register_lowering(primitive, mlir.lower_fun(traced, multiple_results=True), platform="cpu")
     batching.primitive_batchers[primitive] = functools.partial(_batched, primitive)
+
+
+def _elsewhere(context: Any, *_: Any, **__: Any) -> Any:
+    """Refuse code for another platform than the CPU."""
+    platforms = context.platforms or context.module_context.platforms
+    message = f"a kernel in code of JAX for {' and '.join(platforms)}, and kernels run on the CPU"
+    raise UnsupportedTypeError(
+        message, remedy='move what it takes there, x = jax.device_put(x, jax.devices("cpu")[0])'
+    )
 
 
 def _batched(
@@ -294,4 +313,71 @@ ad.primitive_jvps[_kernel] = _jvp_of_kernel
 ad.primitive_jvps[_pushed] = _jvp_of_pushed
 ad.primitive_transposes[_pushed] = _transposed
 
-__all__ = ["wrap"]
+# -- the way back
+
+
+def as_kernel(
+    function: Callable[..., Any], signature: Any, *, order: int = 2
+) -> Callable[..., Any]:
+    """Return a function of JAX as a kernel, with JAX's derivatives of both modes.
+
+    The signature says the types of result and arguments, as Numba writes them: "float64[:](float64[:], float64)". Numbers arrive as
+    arrays without an axis. Everything runs under `jax.jit`. What the function captured is constant, and stays as it is in the first
+    call, as under `jit`. `order` 1 compiles less, and has no second derivatives.
+    """
+    return made(_Jax(), function, signature, order)  # type: ignore[no-any-return]
+
+
+def _check_there(dtype: Any, name: str) -> None:
+    known = jax.dtypes.canonicalize_dtype(dtype)
+    if known != dtype:
+        message = f"{name} is of {dtype}, which JAX would take for {known}"
+        raise UnsupportedTypeError(
+            message, remedy='call jax.config.update("jax_enable_x64", True) first'
+        )
+
+
+class _Jax:
+    """How JAX takes our values, and gives derivatives."""
+
+    def given(self, value: Any, dtype: Any, name: str) -> Any:
+        _check_there(dtype, name)
+        return jnp.asarray(value, dtype)
+
+    def taken(self, value: Any, dtype: Any, name: str) -> Any:
+        _check_there(dtype, f"the result of `{name}`")
+        found = jnp.asarray(value)
+        if not np.can_cast(found.dtype, dtype, "same_kind"):
+            message = f"`{name}` returned an array of {found.dtype}, and its signature says {dtype}"
+            raise UnsupportedTypeError(message, remedy="write its type into the signature")
+        return found.astype(dtype)
+
+    def numbers(self, value: Any) -> Any:
+        return np.asarray(value)
+
+    def pulled(
+        self, function: Callable[..., Any], floats: Sequence[int], count: int
+    ) -> Callable[..., Any]:
+        def pull(*given: Any) -> Any:
+            arguments, cotangents = given[:count], given[count:]
+            moved = [arguments[place] for place in floats]
+            _, back = jax.vjp(partial(function, arguments, floats), *moved)
+            return tuple(map(_conjugate, back(tuple(map(_conjugate, cotangents)))))
+
+        return pull
+
+    def pushed(
+        self, function: Callable[..., Any], floats: Sequence[int], count: int
+    ) -> Callable[..., Any]:
+        def push(*given: Any) -> Any:
+            arguments, tangents = given[:count], given[count:]
+            moved = tuple(arguments[place] for place in floats)
+            return jax.jvp(partial(function, arguments, floats), moved, tuple(tangents))[1]
+
+        return push
+
+    def ready(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return jax.jit(function)  # type: ignore[no-any-return]
+
+
+__all__ = ["as_kernel", "wrap"]

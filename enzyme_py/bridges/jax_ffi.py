@@ -17,6 +17,9 @@ import jax.ffi
 from enzyme_py.doors import failures
 
 TARGET = "enzyme_py_door"
+OTHER_SHAPE = (
+    "a result has another shape than it has for arguments of ones; say it: wrap(f, shapes=...)"
+)
 _SOURCE = Path(__file__).with_name("jax_handler.c")
 
 
@@ -51,7 +54,7 @@ def _compiled() -> Any:
 def _tell(number: int, status: int, text: int, size: int) -> None:
     """Write what a kernel raised, for XLA's error."""
     if status == failures.OTHER_SIZES:
-        said = "a result has another shape than it has for arguments of ones; say it: wrap(f, shapes=...)"
+        said = OTHER_SHAPE
     else:
         error = failures.take(number)
         said = (

@@ -161,6 +161,23 @@ class Kernel:
         return self._made.setdefault(key, Kernel(dispatcher, kinds, self._where))
 
 
+def kernels_of(f: Callable[..., Any]) -> Kernels:
+    """Return the kernels of a function: of one that captured nothing always the same, so that they are compiled once."""
+    teach()
+    dispatcher, held = opened(f)
+    if held:
+        return Kernels(f)
+    known = getattr(dispatcher, _KEPT, None)  # kept with the dispatcher, and gone with it
+    if known is None:
+        known = Kernels(f)
+        setattr(dispatcher, _KEPT, known)
+    assert isinstance(known, Kernels)
+    return known
+
+
+_KEPT = "_enzyme_py_kernels"
+
+
 class Kernels:
     """The kernels of one function, by the types of the arguments."""
 
@@ -195,32 +212,37 @@ class Kernels:
 class Function:
     """A kernel with the shapes of its results, and the way in which a library calls it.
 
-    Two are equal that mean the same, so that a library compiles it once.
+    Two are equal that mean the same, so that a library compiles it once. `said` are the shapes that a user says (`said_shapes`).
     """
 
-    def __init__(self, kernel: Kernel, shapes: Any = None, way: Any = None) -> None:
+    def __init__(
+        self, kernel: Kernel, said: Any = None, way: Any = None, shapes: Any = None
+    ) -> None:
         self.kernel = kernel
-        self.shapes: Callable[[Sequence[Any]], list[Any]] = shapes or kernel.shapes
+        self.shapes: Callable[[Sequence[Any]], list[Any]] = shapes or said or kernel.shapes
         self.way = way
+        self._meaning = kernel, said, way
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Function) and (self.kernel, self.way) == (other.kernel, other.way)
+        return isinstance(other, Function) and self._meaning == other._meaning
 
     def __hash__(self) -> int:
-        return hash((self.kernel, self.way))
+        return hash(self._meaning)
 
     def pushed(self, which: tuple[int, ...]) -> Function:
         """Return the function of tangents; its results have the shapes of the results."""
         count = len(self.kernel.kinds)
-        return Function(
-            self.kernel.pushed(which), lambda sizes: self.shapes(sizes[:count]), self.way
-        )
+        return self._made(self.kernel.pushed(which), lambda sizes: self.shapes(sizes[:count]))
 
     def pulled(self, which: tuple[int, ...]) -> Function:
         """Return the function of cotangents; its results have the shapes of the arguments."""
-        return Function(
-            self.kernel.pulled(which), lambda sizes: [sizes[place] for place in which], self.way
+        return self._made(
+            self.kernel.pulled(which), lambda sizes: [sizes[place] for place in which]
         )
+
+    def _made(self, kernel: Kernel, shapes: Any) -> Function:
+        _, said, way = self._meaning
+        return Function(kernel, said, way, shapes)
 
     @functools.cached_property
     def dtypes(self) -> list[Any]:

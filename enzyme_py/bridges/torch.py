@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from enzyme_py.bridges.kernels import Function, Kernels, kind_of, missing, said_shapes
+from enzyme_py.bridges.as_kernels import made, partial
+from enzyme_py.bridges.kernels import Function, kernels_of, kind_of, missing, said_shapes
 from enzyme_py.errors import UnsupportedTypeError
 
 try:
@@ -46,7 +47,7 @@ class _Operator:
     """What `wrap` returns."""
 
     def __init__(self, f: Callable[..., Any], shapes: Callable[..., Any] | None) -> None:
-        self.kernels = Kernels(f)
+        self.kernels = kernels_of(f)
         self.shapes = said_shapes(shapes)
         self._place = len(_operators)
         _operators.append(self)
@@ -57,8 +58,6 @@ class _Operator:
         tensors, number = self.operands(*arguments)
         if not torch.compiler.is_compiling():
             found = _Call.apply(number, *tensors)
-        elif any(torch.autograd.forward_ad.unpack_dual(one).tangent is not None for one in tensors):
-            found = _outside_of_graphs(number, tensors)
         else:
             found = torch.ops.enzyme_py.kernel(tensors, number)
         return tuple(found) if _is_tuple(number) else found[0]
@@ -75,6 +74,9 @@ class _Operator:
         if value.device.type not in ("cpu", "meta"):
             message = f"argument {place} of `{self.kernels.__name__}` is on {value.device}, and kernels run on the CPU"
             raise UnsupportedTypeError(message, remedy="pass x.cpu(), and move the result back")
+        if value.layout != torch.strided:
+            message = f"argument {place} of `{self.kernels.__name__}` is laid out as {value.layout}"
+            raise UnsupportedTypeError(message, remedy="pass x.to_dense(), or its parts one by one")
         return value
 
 
@@ -102,12 +104,6 @@ def _is_tuple(number: int) -> bool:
     return _functions[number].kernel.is_tuple
 
 
-@torch.compiler.disable  # type: ignore[untyped-decorator]
-def _outside_of_graphs(number: int, tensors: Sequence[Any]) -> Any:
-    """Run a call that carries tangents, which an operator in a graph would drop."""
-    return _Call.apply(number, *tensors)
-
-
 def _number_of(function: Function) -> int:
     if function not in _numbers:
         _functions.append(function)
@@ -125,7 +121,11 @@ def _results(arguments: Sequence[Any], number: int) -> list[Any]:
     """Run a kernel on tensors of numbers."""
     arrays = [_array(one) for one in arguments]
     found = _functions[number].kernel(*arrays)
-    return [_tensor_of(one, arrays) for one in found]
+    tensors = []
+    for one in found:
+        tensors.append(_tensor_of(one, arrays))
+        arrays.append(one)
+    return tensors
 
 
 def _check_tangents(tensors: Sequence[Any]) -> None:
@@ -141,7 +141,8 @@ def _check_tangents(tensors: Sequence[Any]) -> None:
     if is_dual:
         message = "forward mode through the operator of a kernel, which would drop the tangent"
         raise UnsupportedTypeError(
-            message, remedy="call what `wrap` returned, and outside of torch.compile"
+            message,
+            remedy="call what `wrap` returned, outside of torch.compile; or take torch.func.jvp, within it too",
         )
 
 
@@ -154,7 +155,7 @@ def _array(tensor: Any) -> Any:
 
 
 def _tensor_of(value: Any, arrays: Sequence[Any]) -> Any:
-    """Return a result as a tensor of memory that no argument has."""
+    """Return a result as a tensor of memory that no argument and no other result has."""
     if not isinstance(value, np.ndarray):
         return torch.as_tensor(value, dtype=getattr(torch, np.asarray(value).dtype.name))
     is_own = value.flags.writeable and value.flags.c_contiguous
@@ -165,6 +166,7 @@ def _tensor_of(value: Any, arrays: Sequence[Any]) -> Any:
 
 @_kernel.register_fake  # type: ignore[untyped-decorator]
 def _fake(arguments: list[torch.Tensor], number: int) -> list[torch.Tensor]:
+    _check_tangents(arguments)  # PyTorch asks here while it traces
     function = _functions[number]
     shapes = function.shapes([tuple(one.shape) for one in arguments])
     dtypes = [getattr(torch, one.name) for one in function.dtypes]
@@ -211,12 +213,18 @@ def _pulled(
 
 def _is_plain(tensors: Sequence[Any]) -> bool:
     """Tell whether nobody could see the operator: then the kernel is called at once, which saves 50 microseconds."""
-    if torch._C._len_torch_dispatch_stack():  # noqa: SLF001
+    if torch._C._len_torch_dispatch_stack() or _is_traced_early():  # noqa: SLF001
         return False
     return all(type(one) in _PLAIN and one.device.type == "cpu" for one in tensors)
 
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+def _is_traced_early() -> bool:
+    """Tell whether somebody writes down what is called before PyTorch dispatches it, as torch.export does."""
+    key = torch._C.DispatchKey.PreDispatch  # noqa: SLF001
+    return bool(torch._C._dispatch_tls_is_dispatch_key_included(key))  # noqa: SLF001
 
 
 class _Call(torch.autograd.Function):  # type: ignore[misc]
@@ -284,4 +292,83 @@ def _batched(info: Any, in_dims: Any, arguments: list[Any], number: int) -> Any:
 _kernel.register_autograd(_backward, setup_context=_keep)
 _kernel.register_vmap(_batched)
 
-__all__ = ["wrap"]
+
+def _transformed(arguments: list[torch.Tensor], number: int) -> list[torch.Tensor]:
+    """Run the operator under a transform of torch.func, which does not ask it for derivatives and would drop its tangents."""
+    return list(_Call.apply(number, *arguments))
+
+
+_rows = torch.library.Library("enzyme_py", "FRAGMENT")
+_rows.impl("kernel", _transformed, "FuncTorchDynamicLayerFrontMode")
+
+# -- the way back
+
+
+def as_kernel(
+    function: Callable[..., Any], signature: Any, *, order: int = 2
+) -> Callable[..., Any]:
+    """Return a module or a function of tensors as a kernel, with PyTorch's derivatives of both modes.
+
+    The signature says the types of result and arguments, as Numba writes them: "float64[:](float64[:], float64)". Numbers arrive as
+    tensors without an axis. Parameters of a module are constant, with the values that they have in each call; pass them as
+    arguments, by `torch.func.functional_call`, to differentiate by them. `order` 1 compiles less, and has no second derivatives.
+    """
+    if isinstance(function, torch.nn.Module):
+        for name, one in (*function.named_parameters(), *function.named_buffers()):
+            if one.device.type != "cpu":
+                message = f"`{name}` of `{type(function).__name__}` is on {one.device}, and kernels run on the CPU"
+                raise UnsupportedTypeError(
+                    message,
+                    remedy="pass module.cpu(), or a function that moves its arguments and its result",
+                )
+    return made(_PyTorch(), function, signature, order)  # type: ignore[no-any-return]
+
+
+class _PyTorch:
+    """How PyTorch takes our values, and gives derivatives."""
+
+    def given(self, value: Any, dtype: Any, name: str) -> Any:
+        return torch.as_tensor(value, dtype=getattr(torch, dtype.name))
+
+    def taken(self, value: Any, dtype: Any, name: str) -> Any:
+        wanted = getattr(torch, dtype.name)
+        if not isinstance(value, torch.Tensor):
+            value = torch.as_tensor(value)
+        if value.device.type != "cpu":
+            message = f"`{name}` returned a tensor on {value.device}"
+            raise UnsupportedTypeError(message, remedy="return y.cpu()")
+        if not torch.can_cast(value.dtype, wanted):
+            message = f"`{name}` returned a tensor of {value.dtype}, and its signature says {dtype}"
+            raise UnsupportedTypeError(message, remedy="write its type into the signature")
+        return value.to(wanted)
+
+    def numbers(self, value: Any) -> Any:
+        return _array(value)
+
+    def pulled(
+        self, function: Callable[..., Any], floats: Sequence[int], count: int
+    ) -> Callable[..., Any]:
+        def pull(*given: Any) -> Any:
+            arguments, cotangents = given[:count], given[count:]
+            _, back = torch.func.vjp(
+                partial(function, arguments, floats), *(arguments[place] for place in floats)
+            )
+            return back(tuple(cotangents))
+
+        return pull
+
+    def pushed(
+        self, function: Callable[..., Any], floats: Sequence[int], count: int
+    ) -> Callable[..., Any]:
+        def push(*given: Any) -> Any:
+            arguments, tangents = given[:count], given[count:]
+            moved = tuple(arguments[place] for place in floats)
+            return torch.func.jvp(partial(function, arguments, floats), moved, tuple(tangents))[1]
+
+        return push
+
+    def ready(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return torch.no_grad()(function)  # type: ignore[no-any-return]
+
+
+__all__ = ["as_kernel", "wrap"]

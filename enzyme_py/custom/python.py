@@ -41,6 +41,16 @@ def python(function: Any, signature: Any, vjp: Any = None, jvp: Any = None) -> A
     if not callable(function):
         message = f"{function!r} is no function"
         raise RuleError(message, remedy="pass the Python function that is to be called")
+    arguments, result = signature_of(signature)
+    name = getattr(function, "__name__", "function")
+    result = packed_type(result, f"the result of `{name}`")
+    kinds = [packed_type(kind, f"argument {i} of `{name}`") for i, kind in enumerate(arguments)]
+    kernel = calling(function, kinds, result, name)
+    return with_rules(kernel, _PythonRules(vjp, jvp), name)
+
+
+def signature_of(signature: Any) -> tuple[tuple[Any, ...], Any]:
+    """Return the types of the arguments, and that of the result, which a signature says."""
     try:
         arguments, result = sigutils.normalize_signature(signature)
     except Exception as error:
@@ -50,14 +60,10 @@ def python(function: Any, signature: Any, vjp: Any = None, jvp: Any = None) -> A
     if result is None or isinstance(result, types.NoneType):
         message = "the signature says nothing of a result"
         raise RuleError(message, remedy='begin with its type: "float64(float64)"')
-    name = getattr(function, "__name__", "function")
-    result = packed_type(result, f"the result of `{name}`")
-    kinds = [packed_type(kind, f"argument {i} of `{name}`") for i, kind in enumerate(arguments)]
-    kernel = _calling(function, kinds, result, name)
-    return with_rules(kernel, _PythonRules(vjp, jvp), name)
+    return tuple(arguments), result
 
 
-def _calling(function: Any, kinds: Sequence[Any], result: Any, name: str) -> Any:
+def calling(function: Any, kinds: Sequence[Any], result: Any, name: str) -> Any:
     """Return an njit function that calls a Python function with arguments of given types."""
     bridge = _Bridge(function, types.Tuple(kinds), result, name)
     scope: dict[str, Any] = {"np": np, "new_work": new_work, "size_in": size_in}
@@ -228,7 +234,7 @@ class _PythonRules:
 
 def _opaque(function: Any, kinds: Sequence[Any], result: Any, name: str) -> Any:
     """Return a Python rule as a kernel that has no derivative."""
-    return _calling(function, kinds, result, name)
+    return calling(function, kinds, result, name)
 
 
 def _carries(kind: Any) -> bool:

@@ -18,7 +18,7 @@ from enzyme_py.errors import (
 )
 from enzyme_py.llvm import types
 from enzyme_py.llvm.reading.printed import Printed, printed
-from enzyme_py.symbols import REQUEST
+from enzyme_py.symbols import PYTHON, REQUEST
 
 GIVE_RULE = (
     "compute what `{name}` gives outside of the kernel and pass it as a Const argument, or write it as "
@@ -105,6 +105,13 @@ ROWS = (
         "what the kernel does with a typed {name} (numba.typed) has no derivative",
         "reading, writing, growing and walking through it have; else keep the items in a plain list that "
         "the kernel makes, `parts = [x, y]` and `parts.append`, in a tuple or in an array",
+    ),
+    Row(
+        rf"{_NO_RULE} {re.escape(PYTHON)}(?P<name>[^\s]+)\.\d+",
+        NoDerivativeError,
+        "`{name}` is run by Python and has no derivative itself",
+        "give enzyme.rules.python a rule that is made by numba.njit, or as_kernel of a bridge order=2; either has second "
+        "derivatives",
     ),
     Row(
         rf"{_NO_RULE} (?P<name>[^\s]+)",

@@ -17,14 +17,25 @@ except ImportError as error:
 """
 
 
-@pytest.mark.parametrize(("library", "name"), [("jax", "JAX"), ("torch", "PyTorch")])
-def test_the_message_names_the_extra(library, name):
+@pytest.mark.parametrize(
+    ("library", "name", "extra"),
+    [
+        ("jax", "JAX", "jax"),
+        ("torch", "PyTorch", "torch"),
+        ("nutpie", "nutpie", "nutpie"),
+        ("pytensor", "PyTensor", "pymc"),
+        ("casadi", "CasADi", "casadi"),
+    ],
+)
+def test_the_message_names_the_extra(library, name, extra):
     command = [sys.executable, "-c", PROGRAM.format(library=library)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    expected = f'enzyme_py.bridges needs {name}, which is not installed: pip install "enzyme_py[{library}]"'
+    expected = (
+        f'enzyme_py.bridges needs {name}, which is not installed: pip install "enzyme_py[{extra}]"'
+    )
     assert done.stdout.strip() == expected
 
 
 def test_bridges_import_no_library():
-    program = "import enzyme_py.bridges, sys; assert not {'jax', 'torch'} & set(sys.modules)"
+    program = "import enzyme_py.bridges, sys; assert not {'jax', 'torch', 'nutpie', 'pytensor', 'casadi'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -15,9 +15,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from enzyme_py.bridges.torch import wrap
 
-# PyTorch's forward mode imports what PyTorch itself calls deprecated.
-pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
-
 X = torch.tensor([0.3, 0.7, 1.1, 1.4], dtype=torch.float64)
 A = torch.tensor(2.0, dtype=torch.float64)
 
@@ -150,7 +147,28 @@ FUNCTIONAL = {
 
 @pytest.mark.parametrize("way", FUNCTIONAL)
 def test_torch_func(f, way):
-    close(FUNCTIONAL[way](f), FUNCTIONAL[way](sums_of_torch))
+    """Of what `wrap` returns, and of the operator itself."""
+    expected = FUNCTIONAL[way](sums_of_torch)
+    close(FUNCTIONAL[way](f), expected)
+    close(FUNCTIONAL[way](lambda x, a: bare(f, x, a)), expected)
+
+
+def bare(layer, *arguments):
+    """The operator without its wrapper."""
+    return torch.ops.enzyme_py.kernel(*layer.operands(*arguments))[0]
+
+
+def test_forward_mode_without_torch_func(f):
+    """The wrapper has it; of the operator itself PyTorch would drop the tangent."""
+
+    def tangent(y):
+        return torch.autograd.forward_ad.unpack_dual(y).tangent
+
+    with torch.autograd.forward_ad.dual_level():
+        x = torch.autograd.forward_ad.make_dual(X, X)
+        close(tangent(f(x, A)), tangent(sums_of_torch(x, A)))
+        with pytest.raises(enzyme.errors.UnsupportedTypeError, match="would drop the tangent"):
+            bare(f, x, A)
 
 
 # -- torch.compile
@@ -185,14 +203,19 @@ def test_compiled_vmap(f, compiled):
     )
 
 
-@pytest.mark.parametrize("way", ["jvp", "jvp by one", "jacfwd", "grad"])
-def test_torch_func_within_compiled_code_is_right_or_refused(f, compiled, way):
-    """An operator in a graph has no forward mode: PyTorch would drop the tangent."""
-    try:
-        found = compiled(lambda: FUNCTIONAL[way](f))()
-    except Exception:
-        return
-    close(found, FUNCTIONAL[way](sums_of_torch))
+@pytest.mark.parametrize("way", ["jvp by one", "jacfwd", "jvp of grad", "vmap of grad"])
+def test_torch_func_within_compiled_code(f, compiled, way):
+    close(compiled(lambda: FUNCTIONAL[way](f), fullgraph=True)(), FUNCTIONAL[way](sums_of_torch))
+
+
+def test_tangents_that_are_made_within_compiled_code(f, compiled):
+    def pushed(x):
+        with torch.autograd.forward_ad.dual_level():
+            dual = torch.autograd.forward_ad.make_dual(x, x)
+            return torch.autograd.forward_ad.unpack_dual(f(dual, A)).tangent
+
+    with pytest.raises(Exception, match="would drop the tangent"):
+        compiled(pushed)(X)
 
 
 def test_tangents_that_come_from_outside_of_compiled_code(f, compiled):
@@ -225,6 +248,47 @@ def test_results_are_not_the_arguments():
     part = wrap(lambda x: x[::2])(X)
     assert part.tolist() == X[::2].tolist()
     assert wrap(lambda x: x.T)(BATCH).tolist() == BATCH.T.tolist()
+
+
+def test_results_do_not_share_memory():
+    def twice(x):
+        y = x * 2.0
+        return y, y[1:]
+
+    first, second = wrap(twice)(X)
+    first.zero_()
+    assert torch.equal(second, 2.0 * X[1:])
+
+
+def test_graphs_that_are_written_down_have_the_operator(f):
+    """Not the numbers that it gave then."""
+    make_fx = torch.fx.experimental.proxy_tensor.make_fx
+    for written in (
+        make_fx(lambda x: f(x, A), pre_dispatch=True)(X),
+        make_fx(lambda x: f(x, A))(X),
+    ):
+        close(written(2.0 * X), sums_of_torch(2.0 * X, A))
+
+
+def test_one_tensor_twice_and_one_number_many_times(f):
+    """The same memory as two arguments, parts of it that overlap, and a number that is expanded."""
+    both = wrap(lambda x, y: x * y * y)
+    x, a = wanted(X, A)
+    for given in ((x, x), (x[:3], x[1:]), (x.flip(0), x), (a.expand(4), x)):
+        (found,) = torch.autograd.grad(both(*given).sum(), x)
+        (own,) = torch.autograd.grad((given[0] * given[1] ** 2).sum(), x)
+        close(found, own)
+    (found,) = torch.autograd.grad(f(a.expand(4), 2.0), a, A.expand(4))
+    close(found, torch.autograd.grad(sums_of_torch(a.expand(4), 2.0), a, A.expand(4))[0])
+
+
+def test_arguments_that_change_before_backward_are_refused(f):
+    (x,) = wanted(X)
+    moved = x * 1.0
+    y = f(moved, 2.0).sum()
+    moved += 1.0
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward()
 
 
 def test_several_results():
@@ -291,7 +355,11 @@ def test_no_gradient_under_no_grad(f):
     (x,) = wanted(X)
     with torch.no_grad():
         y = f(x, 2.0)
+        inner = torch.func.grad(lambda x: f(x, 2.0).sum())(x)
     assert not y.requires_grad
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        y.sum().backward()
+    close(inner, FUNCTIONAL["grad"](sums_of_torch))  # what asks within is given
     with torch.inference_mode():
         assert torch.equal(f(X, 2.0), y)
 
@@ -350,10 +418,31 @@ def test_tensors_on_a_gpu(f):
         f(X.as_subclass(OnGpu), 2.0)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_dtypes_that_are_not_taken(f, dtype):
-    with pytest.raises(enzyme.errors.UnsupportedTypeError, match="argument 0 of `sums` is of"):
-        f(X.to(dtype), 2.0)
+def quantised(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's, which gives them up
+        return torch.quantize_per_tensor(x.float(), 0.1, 0, torch.qint8)
+
+
+ODD = {
+    "float16": (torch.Tensor.half, "is of float16"),
+    "bfloat16": (torch.Tensor.bfloat16, "is of bfloat16"),
+    "uint16": (lambda x: x.to(torch.uint16), "is of uint16"),
+    "quantised": (quantised, "is of qint8"),
+    "sparse": (torch.Tensor.to_sparse, r"is laid out as torch.sparse_coo(.|\n)*x\.to_dense\(\)"),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_tensors_that_are_not_taken(f, kind):
+    odd, message = ODD[kind]
+    with pytest.raises(enzyme.errors.UnsupportedTypeError, match=f"argument 0 of `sums` {message}"):
+        f(odd(X), 2.0)
+
+
+def test_integers_of_eight_bits(f):
+    half = wrap(lambda n: n * 0.5)
+    assert half(torch.tensor([3, -4], dtype=torch.int8)).tolist() == [1.5, -2.0]
 
 
 def test_meta_tensors_have_shapes(f):

@@ -134,6 +134,7 @@ REFUSALS = [
     ("no rule", NO_PLACE, NoDerivativeError, ["`mystery.zeta` has no derivative rule", "model.py:3"]),
     ("no rule, placed", A_PLACE.replace("FILE", "model.py"), NoDerivativeError, ["model.py:42"]),
     ("no rule, elsewhere", A_PLACE.replace("FILE", "other.py"), NoDerivativeError, ["other.py:42"]),
+    ("of Python", NO_PLACE.replace("_ZN7mystery4zetaB2v1B3abcEd", "enzyme_py_python.the_vjp_of_f.9"), NoDerivativeError, ["`the_vjp_of_f` is run by Python", "numba.njit", "order=2"]),
     ("typed list", NO_PLACE.replace("_ZN7mystery4zetaB2v1B3abcEd", "numba_list_new"), NoDerivativeError, ["typed list", "plain list"]),
     ("forward", FORWARD_NO_RULE, NoDerivativeError, ["`mystery.zeta`", "Const argument"]),
     ("type", HEAD + COPY, TypeAnalysisError, ["memory of a copy", "as a float"]),

@@ -21,7 +21,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from enzyme_py.frontend.codegen.calling_convention import raise_on_error
 from enzyme_py.frontend.external.ruled import is_work
-from enzyme_py.symbols import plain_symbol
+from enzyme_py.symbols import PYTHON, plain_symbol
 
 _SIZE = ir.IntType(64)
 _numbers = itertools.count()
@@ -96,7 +96,7 @@ def _symbol(called: Callable[[int, int], tuple[int, int]], name: str) -> str:
         return found  # noqa: RET504  # what leaves object mode has a name
 
     compiled = bridge.overloads[types.int64, types.int64]
-    symbol = f"enzyme_py_python.{plain_symbol(name)}.{next(_numbers)}"
+    symbol = f"{PYTHON}{plain_symbol(name)}.{next(_numbers)}"
     address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     llvm.add_symbol(symbol, address)
     _kept.append((bridge, called))
