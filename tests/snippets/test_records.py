@@ -66,7 +66,10 @@ def assert_same(found: np.ndarray, expected: np.ndarray, rtol: float = 1e-14) ->
         np.testing.assert_allclose(found[name], expected[name], rtol=2e-7 if name == "mass" else rtol)
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(MIXED, id="packed"), pytest.param(KINDS["aligned"], id="aligned", marks=pytest.mark.full)],
+)
 def test_all_ways(kind: Any) -> None:
     p, d = particles(kind), direction(kind)
     slope = slope_of_energy(p)
