@@ -383,6 +383,7 @@ SHADOWING_CATCHING = KernelTarget(
     "enzyme_shadowing_catching", CatchingCallConv, shadows_constants=True
 )
 THREADED = KernelTarget("enzyme_threaded", KernelCallConv, is_threaded=True)
+TARGETS = (KERNEL, CATCHING, SHADOWING, SHADOWING_CATCHING, THREADED)
 
 for _kind, _target in (
     (EnzymeTarget, KERNEL),
