@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from enzyme_py.symbols import SPECIAL_NONE, SPECIAL_OUTSIDE
 
-OUTSIDE = (*SPECIAL_OUTSIDE, SPECIAL_NONE)
-# They write to addresses that they are given, at most. So LLVM drops those whose value nobody uses: with them goes what
-# is asked of a derivative that has no closed form, where Enzyme did not need it.
-OUTSIDE_ATTRIBUTES = (
-    "nounwind willreturn nofree nosync memory(argmem: readwrite) "
-    '"enzyme_inactive" "enzyme_nofree" "enzyme_no_escaping_allocation"'
-)
+_INACTIVE = '"enzyme_inactive" "enzyme_nofree" "enzyme_no_escaping_allocation"'
+
+
+def declaration(head: str, name: str) -> str | None:
+    """Return the declaration of such a function; None for another one."""
+    if not name.startswith((*SPECIAL_OUTSIDE, SPECIAL_NONE)):
+        return None
+    # LLVM drops a derivative that has no closed form where Enzyme did not need it.
+    memory = " memory(none)" if name.startswith(SPECIAL_NONE) else ""
+    return f"{head} nounwind willreturn nofree nosync{memory} {_INACTIVE}"
