@@ -16,6 +16,7 @@ import numpy as np
 from enzyme_py.symbols import SPECIAL_NONE, SPECIAL_OUTSIDE
 
 C, LOOP, DATA = SPECIAL_OUTSIDE
+OF_COMPLEX = "_complex"  # behind an argument by which there is a derivative for real numbers only
 
 _LETTERS = {"double": "d", "__pyx_t_double_complex": "D", "long": "l", "Py_ssize_t": "l"}
 _LEFT_OUT = ("int", "struct", "double *", "__pyx_t_double_complex *")

@@ -42,6 +42,7 @@ from enzyme_py.special.expressions import (
 )
 from enzyme_py.special.row import Row
 from enzyme_py.special.table import TABLE
+from enzyme_py.special.addresses import OF_COMPLEX
 from enzyme_py.symbols import SPECIAL_SLOPE
 
 _OPTIONS = {"error_model": "numpy"}
@@ -79,12 +80,18 @@ def text_of(name: str, *, is_complex: bool) -> str | None:
     number = int(numbers[-1])
     missing = next((int(one) for one in numbers if row.slope(int(one), is_complex=is_complex) is None), None)
     if missing is not None:
-        return f"{NONE}{base}{SEPARATOR}{row.arguments[missing]}()"
+        return f"{NONE}{base}{SEPARATOR}{_missing(row, missing, is_complex=is_complex)}()"
     if len(numbers) == 1:
         return row.slope(number, is_complex=is_complex)
     before = text_of(f"{base}{SEPARATOR}{numbers[:-1]}", is_complex=is_complex)
     assert before is not None
     return derivative(before, row.arguments[number])
+
+
+def _missing(row: Row, number: int, *, is_complex: bool) -> str:
+    """Return the name of an argument by which there is no derivative, marked if there is one for real numbers."""
+    name = row.arguments[number]
+    return f"{name}{OF_COMPLEX}" if is_complex and row.slopes[name] is not None else name
 
 
 def _called(name: str, *, is_complex: bool) -> Any:
@@ -128,7 +135,7 @@ def body_of(row: Row, letters: str, order: int) -> Any:
                 terms = [f"{factor}h{one} * b{''.join(map(str, sorted((*chosen, one))))}" for one in known]
                 if degree == 0:
                     for one in set(active) - set(known):
-                        scope[f"none{one}"] = no_slope(row.name, row.arguments[one])
+                        scope[f"none{one}"] = no_slope(row.name, _missing(row, one, is_complex=is_complex))
                         terms.append(f"h{one} * none{one}()")
                 value = f"pick({' + '.join(terms)}, {value})" if terms else value
             lines.append(f"b{numbers} = {value}")

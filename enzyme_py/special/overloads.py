@@ -26,6 +26,8 @@ from enzyme_py.special.row import Row
 from enzyme_py.special.table import ALIASES, TABLE, TUPLES
 
 _TARGETS = ("generic", "enzyme")
+# What is not used of several results must be seen not to be: its slope may be infinite.
+_INLINED = {"forceinline": True}
 _FLOATS = (types.float32, types.complex64)
 
 
@@ -55,7 +57,7 @@ def _overload(function: Any, choose: Callable[[Sequence[Any]], Any], arguments: 
     )
     typed = defined(text, "typed", scope)
     for target in _TARGETS:
-        overload(function, target=target, strict=False)(typed)
+        overload(function, target=target, strict=False, jit_options=_INLINED)(typed)
 
 
 def _of_row(row: Row) -> Callable[[Sequence[Any]], Any]:
@@ -75,7 +77,7 @@ def _scalar(row: Row, given: tuple[Any, ...]) -> Any:
     letters = chosen(row, given)
     if letters is None:
         return None
-    return register_jitable(_narrowed(row, letters, given))
+    return register_jitable(**_INLINED)(_narrowed(row, letters, given))
 
 
 def _narrowed(row: Row, letters: str, given: tuple[Any, ...]) -> Callable[..., Any]:
@@ -125,7 +127,7 @@ def _tuple(rows: tuple[Row, ...], given: tuple[Any, ...]) -> Any:
     names = ", ".join(rows[0].arguments)
     scope = {f"f{i}": _of_row(row)(given) for i, row in enumerate(rows)}
     parts = ", ".join(f"f{i}({names})" for i in range(len(rows)))
-    return register_jitable(defined(f"def together({names}):\n    return ({parts})\n", "together", scope))
+    return register_jitable(**_INLINED)(defined(f"def together({names}):\n    return ({parts})\n", "together", scope))
 
 
 def _register_others() -> None:
@@ -167,7 +169,7 @@ def _register_others() -> None:
         (scipy.special.lambertw, typed_lambertw),
     ):
         for target in _TARGETS:
-            overload(function, target=target, strict=False)(typed)
+            overload(function, target=target, strict=False, jit_options=_INLINED)(typed)
     for name, sign in (("jn", -1.0), ("yn", -1.0), ("in", 1.0), ("kn", 1.0)):
         _register_spherical(f"spherical_{name}", sign)
 

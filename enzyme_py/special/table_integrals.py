@@ -32,8 +32,14 @@ _EINC_M = (
 
 
 def _rd_first(x: str, y: str, z: str) -> str:
-    """Return the derivative of elliprd by its first argument, the second of three after a change of names."""
-    return f"(elliprd({x}, {y}, {z}) - elliprd({y}, {z}, {x})) / (2.0 * ({x} - {z}))"
+    """Return the derivative of elliprd by its first argument, the second of three after a change of names.
+
+    Where that is the third, nothing is left of the difference.
+    """
+    return (
+        f"((elliprd({x}, {y}, {z}) - elliprd({y}, {z}, {x})) / (2.0 * ({z} - {x}))"
+        f" if abs({z} - {x}) > 1e-6 * {z} else nan)"
+    )
 
 
 # What is left by homogeneity: x d/dx + y d/dy + z d/dz = -3/2.
