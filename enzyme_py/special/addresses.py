@@ -34,6 +34,14 @@ def special_address(name: str) -> int | None:
     return None
 
 
+def special_name(symbol: str) -> str | None:
+    """Return the name in Python of the function that a symbol stands for; None if that is none of SciPy's."""
+    for prefix in SPECIAL_OUTSIDE:
+        if symbol.startswith(prefix):
+            return f"scipy.special.{symbol.removeprefix(prefix).rpartition('.')[0].removeprefix('_')}"
+    return None
+
+
 def missing_slope(name: str) -> tuple[str, str] | None:
     """Return the function and the argument whose derivative a symbol stands for, if it is one that has no closed form."""
     if not name.startswith(SPECIAL_NONE):

@@ -71,6 +71,8 @@ def special(row: Row) -> Any:
 
     def call(context: Any, builder: ir.IRBuilder, one: Row, letters: str, numbers: list[ir.Value]) -> ir.Value:
         if not isinstance(context, KernelContext):
+            if one.value:
+                return _call_computed(context, builder, one, letters, numbers)
             return _call_c(context, builder, one, letters, numbers)
         return _call(builder, f"{SPECIAL}{one.name}.{letters}", letters, numbers)
 
@@ -161,6 +163,20 @@ def _result(builder: ir.IRBuilder, value: ir.Value, letters: str) -> ir.Value:
 def _call(builder: ir.IRBuilder, symbol: str, letters: str, numbers: list[ir.Value]) -> ir.Value:
     kind = ir.FunctionType(returned(letters), flat(letters))
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, symbol), numbers)
+
+
+def _call_computed(context: Any, builder: ir.IRBuilder, row: Row, letters: str, numbers: list[ir.Value]) -> ir.Value:
+    """Call a function whose value is an expression, in jitted code that is no kernel."""
+    from enzyme_py.special.generated import function_of  # made of this module's
+
+    rest, values = list(numbers), []
+    for letter in letters:
+        value = rest.pop(0)
+        values.append(cgutils.pack_struct(builder, [value, rest.pop(0)]) if letter == "D" else value)
+    kinds = [KINDS[letter] for letter in letters]
+    function = function_of(row.name, is_complex="D" in letters).py_func
+    own = signature(KINDS[result_of(letters)], *kinds)
+    return context.compile_internal(builder, function, own, values)
 
 
 def _call_c(context: Any, builder: ir.IRBuilder, row: Row, letters: str, numbers: list[ir.Value]) -> ir.Value:

@@ -48,8 +48,6 @@ from enzyme_py.symbols import SPECIAL_SLOPE
 _OPTIONS = {"error_model": "numpy"}
 _NUMPY = {name: getattr(np, name) for name in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "floor", "sign")}
 _CONSTANTS = {"pi": np.pi, "nan": np.nan, "inf": np.inf, "divide": np.divide, "abs": abs, **_NUMPY}
-
-
 def slope_symbol(row: Row, numbers: str, letters: str) -> str:
     """Return the symbol of a derivative, of the value without numbers: `enzyme_py_special_slope.jv__1.dd`."""
     name = f"{row.name}{SEPARATOR}{numbers}" if numbers else row.name
@@ -114,6 +112,8 @@ def body_of(row: Row, letters: str, order: int) -> Any:
     active = [number for number, letter in enumerate(letters) if letter != "l"]
     known = [one for one in active if row.slope(one, is_complex=is_complex) is not None]
     scope: dict[str, Any] = {"pick": pick_complex if result_of(letters) == "D" else pick_real}
+    kinds = 2 * result_of(letters)
+    scope["guard"] = outside(slope_symbol(TABLE["_guarded"], "", kinds), kinds)
     scope.update(constant=constant, constant_complex=constant_complex)
     scope.update(pick_real=pick_real, pick_complex=pick_complex)
     lines = []
@@ -125,16 +125,23 @@ def body_of(row: Row, letters: str, order: int) -> Any:
             zero = "pick_complex({0}, 0j)" if mark else "pick_real({0}, 0.0)"
             lines.append(f"h{number} = {zero.format(name)}")
     given = "".join(f"c{number}, " for number in range(len(letters)))
+    scope["f"] = outside(slope_symbol(row, "", letters), letters)
+    lines.append(f"value = f(({given}))")
     for degree in range(order, -1, -1):
         for chosen in itertools.combinations_with_replacement(known, degree):
             numbers = "".join(map(str, chosen))
-            scope[f"f{numbers}"] = outside(slope_symbol(row, numbers, letters), letters)
+            if numbers:
+                scope[f"f{numbers}"] = outside(slope_symbol(row, numbers, letters), letters)
             value = f"f{numbers}(({given}))"
+            if degree == 1:
+                value = f"guard(({value}, value))"
+            elif degree == 0:
+                value = "value"
             if degree < order:
                 factor = "" if degree == 0 else f"{1.0 / (degree + 1)!r} * "
                 terms = [f"{factor}h{one} * b{''.join(map(str, sorted((*chosen, one))))}" for one in known]
                 if degree == 0:
-                    for one in set(active) - set(known):
+                    for one in sorted(set(active) - set(known)):
                         scope[f"none{one}"] = no_slope(row.name, _missing(row, one, is_complex=is_complex))
                         terms.append(f"h{one} * none{one}()")
                 value = f"pick({' + '.join(terms)}, {value})" if terms else value

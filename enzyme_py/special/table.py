@@ -9,6 +9,15 @@ from __future__ import annotations
 from enzyme_py.special import table_bessel, table_errors, table_gamma, table_hypergeometric, table_integrals
 from enzyme_py.special.row import Row
 
+# Where the value is NaN, so is the slope, whatever its formula says.
+_GUARD = Row(
+    "_guarded",
+    ("slope", "value"),
+    ("dd", "DD"),
+    {"slope": None, "value": None},
+    value="slope if value == value else nan",
+)
+
 FAMILIES: dict[str, tuple[Row, ...]] = {
     "Gamma, beta and their distributions": table_gamma.ROWS,
     "Error functions, logistic and information functions": table_errors.ROWS,
@@ -17,6 +26,7 @@ FAMILIES: dict[str, tuple[Row, ...]] = {
     "Hypergeometric functions, polynomials and others": table_hypergeometric.ROWS,
 }
 TABLE: dict[str, Row] = {one.name: one for rows in FAMILIES.values() for one in rows}
+TABLE["_guarded"] = _GUARD
 
 # Other names of SciPy's for a row.
 ALIASES = {"digamma": "psi", "jn": "jv"}

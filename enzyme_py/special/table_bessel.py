@@ -40,13 +40,26 @@ def _cylinder(name: str, signatures: str, first: str, sign: str, *, extra: str =
     return row(name, "v z", signatures, None, slope)
 
 
+_EVEN_OR_ODD = ("spherical_jn", "spherical_in")
+
+
 def _spherical(name: str, sign: str) -> Row:
     """Return the row of a spherical function: n f(n-1) +- (n+1) f(n+1) over 2n + 1; of n = 0, the second alone."""
     minus = "-" if name == "spherical_kn" else ""
     above = f"{sign} (n + 1) * {name}(n + 1, z)"
     none = f"{'' if sign == '+' else '-'}{name}(n + 1, z)"
     slope = f"{minus}({none} if n == 0 else (n * {name}(n - 1, z) {above}) / (2 * n + 1))"
-    return row(name, "n z", "ld lD", None, slope)
+    if name not in _EVEN_OR_ODD:
+        return row(name, "n z", "ld lD", None, slope)
+    # SciPy's compiled function is for numbers right of zero.
+    return computed(
+        name,
+        "n z",
+        "ld lD",
+        f"_{name}(n, z) if z.real >= 0.0 or z.imag != 0.0 else (1.0 - 2.0 * (n % 2)) * _{name}(n, -z)",
+        None,
+        slope,
+    )
 
 
 def _airy(name: str, output: int, slope: str) -> Row:
@@ -88,6 +101,7 @@ ROWS = (
     row("i1e", "x", "d", "_ive_far(1.0, abs(x)) if abs(x) > 60.0 else 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * i1e(x)"),
     row("k0e", "x", "d", "_kve_far(0.0, x) if x > 60.0 else k0e(x) - k1e(x)"),
     row("k1e", "x", "d", "_kve_far(1.0, x) if x > 60.0 else k1e(x) - k0e(x) - k1e(x) / x"),
+    *(row(f"_{name}", "n z", "ld lD", None, None, c=name) for name in _EVEN_OR_ODD),
     _spherical("spherical_jn", "-"),
     _spherical("spherical_yn", "-"),
     _spherical("spherical_in", "+"),
