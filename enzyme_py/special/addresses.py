@@ -38,7 +38,9 @@ def special_name(symbol: str) -> str | None:
     """Return the name in Python of the function that a symbol stands for; None if that is none of SciPy's."""
     for prefix in SPECIAL_OUTSIDE:
         if symbol.startswith(prefix):
-            return f"scipy.special.{symbol.removeprefix(prefix).rpartition('.')[0].removeprefix('_')}"
+            return (
+                f"scipy.special.{symbol.removeprefix(prefix).rpartition('.')[0].removeprefix('_')}"
+            )
     return None
 
 

@@ -43,7 +43,9 @@ def chosen(row: Row, given: Sequence[Any]) -> str | None:
 def _takes(letter: str, kind: Any) -> bool:
     if isinstance(kind, types.Integer | types.Boolean):
         return True
-    return isinstance(kind, types.Float) and letter in "dD" or (isinstance(kind, types.Complex) and letter == "D")
+    return (isinstance(kind, types.Float) and letter in "dD") or (
+        isinstance(kind, types.Complex) and letter == "D"
+    )
 
 
 def result_of(letters: str) -> str:
@@ -53,7 +55,11 @@ def result_of(letters: str) -> str:
 
 def flat(letters: str) -> list[ir.Type]:
     """Return the types of the numbers that arguments come as."""
-    return [one for letter in letters for one in {"d": [_DOUBLE], "D": [_DOUBLE] * 2, "l": [_LONG]}[letter]]
+    return [
+        one
+        for letter in letters
+        for one in {"d": [_DOUBLE], "D": [_DOUBLE] * 2, "l": [_LONG]}[letter]
+    ]
 
 
 def returned(letters: str) -> ir.Type:
@@ -69,7 +75,9 @@ def value_of(row: Row) -> Any:
 def special(row: Row) -> Any:
     """Return the intrinsic of the function as user code calls it."""
 
-    def call(context: Any, builder: ir.IRBuilder, one: Row, letters: str, numbers: list[ir.Value]) -> ir.Value:
+    def call(
+        context: Any, builder: ir.IRBuilder, one: Row, letters: str, numbers: list[ir.Value]
+    ) -> ir.Value:
         if not isinstance(context, KernelContext):
             if one.value:
                 return _call_computed(context, builder, one, letters, numbers)
@@ -113,7 +121,9 @@ def pick_real(typing_context, product, value):  # type: ignore[no-untyped-def]
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
         kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * 2)
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"{PICK}double"), args)
+        return builder.call(
+            cgutils.get_or_insert_function(builder.module, kind, f"{PICK}double"), args
+        )
 
     return signature(types.float64, types.float64, types.float64), lower
 
@@ -165,27 +175,37 @@ def _call(builder: ir.IRBuilder, symbol: str, letters: str, numbers: list[ir.Val
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, symbol), numbers)
 
 
-def _call_computed(context: Any, builder: ir.IRBuilder, row: Row, letters: str, numbers: list[ir.Value]) -> ir.Value:
+def _call_computed(
+    context: Any, builder: ir.IRBuilder, row: Row, letters: str, numbers: list[ir.Value]
+) -> ir.Value:
     """Call a function whose value is an expression, in jitted code that is no kernel."""
     from enzyme_py.special.generated import function_of  # made of this module's
 
     rest, values = list(numbers), []
     for letter in letters:
         value = rest.pop(0)
-        values.append(cgutils.pack_struct(builder, [value, rest.pop(0)]) if letter == "D" else value)
+        values.append(
+            cgutils.pack_struct(builder, [value, rest.pop(0)]) if letter == "D" else value
+        )
     kinds = [KINDS[letter] for letter in letters]
     function = function_of(row.name, is_complex="D" in letters).py_func
     own = signature(KINDS[result_of(letters)], *kinds)
     return context.compile_internal(builder, function, own, values)
 
 
-def _call_c(context: Any, builder: ir.IRBuilder, row: Row, letters: str, numbers: list[ir.Value]) -> ir.Value:
+def _call_c(
+    context: Any, builder: ir.IRBuilder, row: Row, letters: str, numbers: list[ir.Value]
+) -> ir.Value:
     if row.is_loop:
         return _call_loop(context, builder, row, letters, numbers)
     symbol = f"{C}{row.c_name}.{letters}"
     kind = returned(letters)
     if row.output is None:
-        parameters = [*flat(letters), _INT, _POINTER]  # whether to skip Python's own dispatch; optional arguments
+        parameters = [
+            *flat(letters),
+            _INT,
+            _POINTER,
+        ]  # whether to skip Python's own dispatch; optional arguments
         callee = _found(context, builder, symbol, ir.FunctionType(kind, parameters))
         return builder.call(callee, [*numbers, _INT(0), _POINTER(None)])
     slots = [cgutils.alloca_once(builder, kind) for _ in range(row.outputs)]
@@ -195,7 +215,9 @@ def _call_c(context: Any, builder: ir.IRBuilder, row: Row, letters: str, numbers
     return builder.load(slots[row.output])
 
 
-def _call_loop(context: Any, builder: ir.IRBuilder, row: Row, letters: str, numbers: list[ir.Value]) -> ir.Value:
+def _call_loop(
+    context: Any, builder: ir.IRBuilder, row: Row, letters: str, numbers: list[ir.Value]
+) -> ir.Value:
     """Run the inner loop of a ufunc once: addresses of the arguments and of the result, a count, steps, data."""
     name, rest, slots = f"{row.c_name}.{letters}", list(numbers), []
     for letter in letters:
@@ -211,7 +233,9 @@ def _call_loop(context: Any, builder: ir.IRBuilder, row: Row, letters: str, numb
         builder.store(builder.bitcast(slot, _POINTER), builder.gep(places, [_INT(number)]))
         builder.store(_LONG(0), builder.gep(steps, [_INT(number)]))
     count = cgutils.alloca_once_value(builder, _LONG(1))
-    kind = ir.FunctionType(ir.VoidType(), [_POINTER.as_pointer(), *[_LONG.as_pointer()] * 2, _POINTER])
+    kind = ir.FunctionType(
+        ir.VoidType(), [_POINTER.as_pointer(), *[_LONG.as_pointer()] * 2, _POINTER]
+    )
     loop = _found(context, builder, f"{LOOP}{name}", kind)
     data = _found(context, builder, f"{DATA}{name}", ir.FunctionType(ir.VoidType(), []))
     builder.call(loop, [places, count, steps, builder.bitcast(data, _POINTER)])

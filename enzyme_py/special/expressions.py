@@ -45,7 +45,11 @@ def defined(text: str, name: str, scope: dict[str, Any]) -> Any:
 
 def calls(text: str) -> set[str]:
     """Return the names of the functions that an expression calls."""
-    return {one.func.id for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
+    return {
+        one.func.id
+        for one in ast.walk(ast.parse(text))
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)
+    }
 
 
 def split(name: str) -> tuple[str, str]:
@@ -66,7 +70,7 @@ def without_division(text: str) -> str:
 
 
 class _Divisions(ast.NodeTransformer):
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         return _call("divide", node.left, node.right) if isinstance(node.op, ast.Div) else node
 
@@ -114,7 +118,9 @@ def _of_operation(node: ast.BinOp, name: str) -> ast.expr | None:
                 return None
             lower = ast.BinOp(left, ast.Pow(), ast.BinOp(right, ast.Sub(), ast.Constant(1)))
             by_base = _product(by_left, ast.BinOp(right, ast.Mult(), lower))
-            return _sum(by_base, _product(by_right, ast.BinOp(node, ast.Mult(), _call("log", left))))
+            return _sum(
+                by_base, _product(by_right, ast.BinOp(node, ast.Mult(), _call("log", left)))
+            )
     message = f"no derivative of {ast.unparse(node)}"
     raise NotImplementedError(message)
 
@@ -136,7 +142,7 @@ def _of_call(called: str, given: list[ast.expr], name: str) -> ast.expr | None:
 
 def _substituted(text: str, value: ast.expr) -> ast.expr:
     class Put(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
+        def visit_Name(self, node: ast.Name) -> ast.AST:
             return value if node.id == "x" else node
 
     found = Put().visit(ast.parse(text, mode="eval").body)

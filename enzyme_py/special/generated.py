@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numba
 import numpy as np
 
 from enzyme_py.frontend.codegen.library_calls import constant
+from enzyme_py.special.addresses import OF_COMPLEX
 from enzyme_py.special.calls import (
     constant_complex,
     no_slope,
@@ -42,12 +44,16 @@ from enzyme_py.special.expressions import (
 )
 from enzyme_py.special.row import Row
 from enzyme_py.special.table import TABLE
-from enzyme_py.special.addresses import OF_COMPLEX
 from enzyme_py.symbols import SPECIAL_SLOPE
 
 _OPTIONS = {"error_model": "numpy"}
-_NUMPY = {name: getattr(np, name) for name in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "floor", "sign")}
+_NUMPY = {
+    name: getattr(np, name)
+    for name in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "floor", "sign")
+}
 _CONSTANTS = {"pi": np.pi, "nan": np.nan, "inf": np.inf, "divide": np.divide, "abs": abs, **_NUMPY}
+
+
 def slope_symbol(row: Row, numbers: str, letters: str) -> str:
     """Return the symbol of a derivative, of the value without numbers: `enzyme_py_special_slope.jv__1.dd`."""
     name = f"{row.name}{SEPARATOR}{numbers}" if numbers else row.name
@@ -57,8 +63,7 @@ def slope_symbol(row: Row, numbers: str, letters: str) -> str:
 @functools.cache
 def function_of(name: str, *, is_complex: bool) -> Any:
     """Return the function of a derivative, or of a value: `jv__1`, `jv`."""
-    base, numbers = split(name)
-    row = TABLE[base]
+    row = TABLE[split(name)[0]]
     given = ", ".join(row.arguments)
     text = text_of(name, is_complex=is_complex)
     if text is None:
@@ -76,7 +81,9 @@ def text_of(name: str, *, is_complex: bool) -> str | None:
     if not numbers:
         return row.value or None
     number = int(numbers[-1])
-    missing = next((int(one) for one in numbers if row.slope(int(one), is_complex=is_complex) is None), None)
+    missing = next(
+        (int(one) for one in numbers if row.slope(int(one), is_complex=is_complex) is None), None
+    )
     if missing is not None:
         return f"{NONE}{base}{SEPARATOR}{_missing(row, missing, is_complex=is_complex)}()"
     if len(numbers) == 1:
@@ -108,43 +115,77 @@ def _made(statement: str, row: Row, scope: dict[str, Any]) -> Any:
 
 def body_of(row: Row, letters: str, order: int) -> Any:
     """Return the body that stands for a call, whose derivatives are right up to an order."""
-    is_complex = "D" in letters
-    active = [number for number, letter in enumerate(letters) if letter != "l"]
-    known = [one for one in active if row.slope(one, is_complex=is_complex) is not None]
-    scope: dict[str, Any] = {"pick": pick_complex if result_of(letters) == "D" else pick_real}
-    kinds = 2 * result_of(letters)
-    scope["guard"] = outside(slope_symbol(TABLE["_guarded"], "", kinds), kinds)
-    scope.update(constant=constant, constant_complex=constant_complex)
-    scope.update(pick_real=pick_real, pick_complex=pick_complex)
-    lines = []
-    for number, name in enumerate(row.arguments):
-        mark = "_complex" if letters[number] == "D" else ""
-        freeze = f"constant{mark}" if number in active else ""
-        lines.append(f"c{number} = {freeze}({name})")
-        if number in active:
-            zero = "pick_complex({0}, 0j)" if mark else "pick_real({0}, 0.0)"
-            lines.append(f"h{number} = {zero.format(name)}")
-    given = "".join(f"c{number}, " for number in range(len(letters)))
-    scope["f"] = outside(slope_symbol(row, "", letters), letters)
-    lines.append(f"value = f(({given}))")
-    for degree in range(order, -1, -1):
-        for chosen in itertools.combinations_with_replacement(known, degree):
-            numbers = "".join(map(str, chosen))
-            if numbers:
-                scope[f"f{numbers}"] = outside(slope_symbol(row, numbers, letters), letters)
-            value = f"f{numbers}(({given}))"
-            if degree == 1:
-                value = f"guard(({value}, value))"
-            elif degree == 0:
-                value = "value"
-            if degree < order:
-                factor = "" if degree == 0 else f"{1.0 / (degree + 1)!r} * "
-                terms = [f"{factor}h{one} * b{''.join(map(str, sorted((*chosen, one))))}" for one in known]
-                if degree == 0:
-                    for one in sorted(set(active) - set(known)):
-                        scope[f"none{one}"] = no_slope(row.name, _missing(row, one, is_complex=is_complex))
-                        terms.append(f"h{one} * none{one}()")
-                value = f"pick({' + '.join(terms)}, {value})" if terms else value
-            lines.append(f"b{numbers} = {value}")
-    head = f"def {row.name}({', '.join(row.arguments)}):"
-    return defined("\n    ".join([head, *lines, "return b"]), row.name, scope)
+    return _Body(row, letters, order).function()
+
+
+class _Body:
+    """The lines of a body, and what they name."""
+
+    def __init__(self, row: Row, letters: str, order: int) -> None:
+        self.row = row
+        self.letters = letters
+        self.order = order
+        self.is_complex = "D" in letters
+        self.active = [number for number, letter in enumerate(letters) if letter != "l"]
+        self.known = [
+            one for one in self.active if row.slope(one, is_complex=self.is_complex) is not None
+        ]
+        pick = pick_complex if self.is_complex else pick_real
+        self.scope: dict[str, Any] = {"pick": pick, "pick_real": pick_real}
+        self.scope.update(pick_complex=pick_complex)
+        self.scope.update(constant=constant, constant_complex=constant_complex)
+
+    def function(self) -> Any:
+        """Return the function."""
+        arguments = ", ".join(self.row.arguments)
+        lines = [f"def {self.row.name}({arguments}):", *self._constants()]
+        lines.append(f"value = {self._constant('')}")
+        for degree in range(self.order, -1, -1):
+            lines += [
+                f"sum{_digits(chosen)} = {self._sum(chosen)}"
+                for chosen in itertools.combinations_with_replacement(self.known, degree)
+            ]
+        return defined("\n    ".join([*lines, "return sum"]), self.row.name, self.scope)
+
+    def _constants(self) -> Iterator[str]:
+        """Yield the lines of c and h of each argument; a whole number is constant as it is."""
+        for number, name in enumerate(self.row.arguments):
+            kind = "complex" if self.letters[number] == "D" else "real"
+            if number not in self.active:
+                yield f"c{number} = {name}"
+                continue
+            yield f"c{number} = constant{'_complex' if kind == 'complex' else ''}({name})"
+            yield f"h{number} = pick_{kind}({name}, {'0j' if kind == 'complex' else '0.0'})"
+
+    def _sum(self, chosen: tuple[int, ...]) -> str:
+        """Return what has the value of a derivative, and its derivatives."""
+        degree = len(chosen)
+        value = self._constant(_digits(chosen)) if degree else "value"
+        if degree == 1:
+            kinds = 2 * result_of(self.letters)
+            self.scope["guard"] = outside(slope_symbol(TABLE["_guarded"], "", kinds), kinds)
+            value = f"guard(({value}, value))"
+        if degree == self.order:
+            return value
+        factor = f"{1.0 / (degree + 1)!r} * " if degree else ""
+        terms = [f"{factor}h{one} * sum{_digits((*chosen, one))}" for one in self.known]
+        terms += self._without_slope() if degree == 0 else []
+        return f"pick({' + '.join(terms)}, {value})" if terms else value
+
+    def _constant(self, numbers: str) -> str:
+        """Return the call of a derivative, of constants."""
+        symbol = slope_symbol(self.row, numbers, self.letters)
+        self.scope[f"of{numbers}"] = outside(symbol, self.letters)
+        given = "".join(f"c{number}, " for number in range(len(self.letters)))
+        return f"of{numbers}(({given}))"
+
+    def _without_slope(self) -> Iterator[str]:
+        for one in self.active:
+            if one not in self.known:
+                name = _missing(self.row, one, is_complex=self.is_complex)
+                self.scope[f"none{one}"] = no_slope(self.row.name, name)
+                yield f"h{one} * none{one}()"
+
+
+def _digits(numbers: tuple[int, ...]) -> str:
+    return "".join(map(str, sorted(numbers)))

@@ -25,7 +25,9 @@ def link_bodies(module: llvm.ModuleRef, modules: Modules, *, order: int) -> None
         called = [
             one.name
             for one in module.functions
-            if one.is_declaration and one.name.startswith((SPECIAL, SPECIAL_SLOPE)) and one.name not in done
+            if one.is_declaration
+            and one.name.startswith((SPECIAL, SPECIAL_SLOPE))
+            and one.name not in done
         ]
         if not called:
             return
@@ -46,7 +48,9 @@ def _definition(symbol: str, order: int, modules: Modules) -> llvm.ModuleRef:
     else:
         function = function_of(name, is_complex="D" in letters)
     kernel = compile_kernel(function, tuple(KINDS[letter] for letter in letters))
-    module = modules.parsed(_wrapper(symbol, kernel.symbol, letters, _BODY if is_body else _DERIVATIVE))
+    module = modules.parsed(
+        _wrapper(symbol, kernel.symbol, letters, _BODY if is_body else _DERIVATIVE)
+    )
     module.link_in(linked_module(kernel.library, modules))
     return module
 

@@ -40,11 +40,15 @@ def register() -> None:
             _overload(function, _of_row(TABLE[own]), TABLE[own].arguments)
     for name, parts in TUPLES.items():
         rows = tuple(TABLE[part] for part in parts)
-        _overload(getattr(scipy.special, name), functools.partial(_of_rows, rows), rows[0].arguments)
+        _overload(
+            getattr(scipy.special, name), functools.partial(_of_rows, rows), rows[0].arguments
+        )
     _register_others()
 
 
-def _overload(function: Any, choose: Callable[[Sequence[Any]], Any], arguments: Sequence[str]) -> None:
+def _overload(
+    function: Any, choose: Callable[[Sequence[Any]], Any], arguments: Sequence[str]
+) -> None:
     """Register a function of positional arguments: `choose` gives what takes them as a tuple, None for other types."""
     names = ", ".join(arguments)
     scope = {"choose": choose}
@@ -85,7 +89,9 @@ def _narrowed(row: Row, letters: str, given: tuple[Any, ...]) -> Callable[..., A
     floats = [one for one in given if isinstance(one, types.Float | types.Complex)]
     is_single = bool(floats) and all(one in _FLOATS for one in floats)
     # Beside a float of 32 bits, an integer makes doubles in NumPy, unless the function has one for integers.
-    is_single = is_single and all(one in floats or letter == "l" for one, letter in zip(given, letters, strict=True))
+    is_single = is_single and all(
+        one in floats or letter == "l" for one, letter in zip(given, letters, strict=True)
+    )
     kind = (np.complex64 if "D" in letters else np.float32) if is_single else None
     names = ", ".join(row.arguments)
     call = f"call(({names},))"
@@ -117,7 +123,7 @@ def _generic(row: Row) -> Any:
 
 def _of_rows(rows: tuple[Row, ...], given: Sequence[Any]) -> Any:
     """Return the function that gives a tuple of the rows' results."""
-    if any(one is None for one in map(lambda row: _of_row(row)(given), rows)):
+    if any(_of_row(row)(given) is None for row in rows):
         return None
     return _tuple(rows, tuple(given))
 
@@ -127,51 +133,77 @@ def _tuple(rows: tuple[Row, ...], given: tuple[Any, ...]) -> Any:
     names = ", ".join(rows[0].arguments)
     scope = {f"f{i}": _of_row(row)(given) for i, row in enumerate(rows)}
     parts = ", ".join(f"f{i}({names})" for i in range(len(rows)))
-    return register_jitable(**_INLINED)(defined(f"def together({names}):\n    return ({parts})\n", "together", scope))
+    return register_jitable(**_INLINED)(
+        defined(f"def together({names}):\n    return ({parts})\n", "together", scope)
+    )
 
 
 def _register_others() -> None:
     """Functions of scipy.special that are Python code: by the rows that they are made of."""
-    zeta, riemann, psi, gamma, lambert = (
-        _made(TABLE[name]) for name in ("_zeta", "_riemann_zeta", "psi", "gamma", "_lambertw")
-    )
+    _register(scipy.special.zeta, _typed_zeta())
+    _register(scipy.special.polygamma, _typed_polygamma())
+    _register(scipy.special.lambertw, _typed_lambertw())
+    for name, sign in (("jn", -1.0), ("yn", -1.0), ("in", 1.0), ("kn", 1.0)):
+        _register_spherical(f"spherical_{name}", sign)
 
-    def typed_zeta(x, q=None, out=None):  # type: ignore[no-untyped-def]
+
+def _register(function: Any, typed: Any) -> None:
+    for target in _TARGETS:
+        overload(
+            function,
+            target=target,
+            strict=False,
+            prefer_literal=True,
+            jit_options=_INLINED,
+        )(typed)
+
+
+def _typed_zeta() -> Any:
+    zeta, riemann = _made(TABLE["_zeta"]), _made(TABLE["_riemann_zeta"])
+
+    def typed(x, q=None, out=None):
         if not _is_absent(out):
             return None
         if _is_absent(q):
             return lambda x, q=None, out=None: riemann(x)
         return lambda x, q=None, out=None: zeta(x, q)
 
+    return typed
+
+
+def _typed_polygamma() -> Any:
+    zeta, psi, gamma = (_made(TABLE[name]) for name in ("_zeta", "psi", "gamma"))
+
     @register_jitable
-    def one_polygamma(n, x):  # type: ignore[no-untyped-def]  # compiled by Numba
+    def of_numbers(n, x):  # compiled by Numba
         if n == 0:
             return psi(x * 1.0)
         size = gamma(n + 1.0) * zeta(n + 1.0, x)
         return size if n % 2 == 1 else -size
 
-    polygammas = numba.vectorize(lambda n, x: one_polygamma(n, x))  # noqa: PLW0108
+    def polygamma(n, x):
+        return of_numbers(n, x)
 
-    def typed_polygamma(n, x):  # type: ignore[no-untyped-def]
+    of_arrays = numba.vectorize(polygamma)
+
+    def typed(n, x):
         kinds = [getattr(one, "dtype", one) for one in (n, x)]
         if not isinstance(kinds[0], types.Integer) or isinstance(kinds[1], types.Complex):
             return None
         if isinstance(n, types.Array) or isinstance(x, types.Array):
-            return lambda n, x: polygammas(n, x)
-        return lambda n, x: one_polygamma(n, x)
+            return lambda n, x: of_arrays(n, x)  # noqa: PLW0108
+        return lambda n, x: of_numbers(n, x)  # noqa: PLW0108
 
-    def typed_lambertw(z, k=0, tol=1e-8):  # type: ignore[no-untyped-def]
+    return typed
+
+
+def _typed_lambertw() -> Any:
+    lambert = _made(TABLE["_lambertw"])
+
+    def typed(z, k=0, tol=1e-8):
         return lambda z, k=0, tol=1e-8: lambert(z, k, tol)
 
-    for function, typed in (
-        (scipy.special.zeta, typed_zeta),
-        (scipy.special.polygamma, typed_polygamma),
-        (scipy.special.lambertw, typed_lambertw),
-    ):
-        for target in _TARGETS:
-            overload(function, target=target, strict=False, jit_options=_INLINED)(typed)
-    for name, sign in (("jn", -1.0), ("yn", -1.0), ("in", 1.0), ("kn", 1.0)):
-        _register_spherical(f"spherical_{name}", sign)
+    return typed
 
 
 def _register_spherical(name: str, sign: float) -> None:
@@ -184,7 +216,10 @@ def _register_spherical(name: str, sign: float) -> None:
             return outer * sign * function(1, z)
         return outer * (n * function(n - 1, z) + sign * (n + 1) * function(n + 1, z)) / (2 * n + 1)
 
-    slopes = numba.vectorize(lambda n, z: slope(n, z))  # noqa: PLW0108
+    def slope_of_numbers(n, z):
+        return slope(n, z)
+
+    slopes = numba.vectorize(slope_of_numbers)
 
     def typed(n, z, derivative=False):  # type: ignore[no-untyped-def]
         kind = getattr(derivative, "value", derivative)  # of what was left out
@@ -198,8 +233,7 @@ def _register_spherical(name: str, sign: float) -> None:
             return lambda n, z, derivative=False: slope(n, z)
         return None
 
-    for target in _TARGETS:
-        overload(getattr(scipy.special, name), target=target, strict=False, prefer_literal=True)(typed)
+    _register(getattr(scipy.special, name), typed)
 
 
 def _made(row: Row) -> Any:

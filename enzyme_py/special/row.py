@@ -25,7 +25,9 @@ class Row:
     arguments: tuple[str, ...]
     signatures: tuple[str, ...]
     slopes: Mapping[str, str | None]
-    of_complex: Mapping[str, str | None] = field(default_factory=dict)  # slopes that are others for complex numbers
+    of_complex: Mapping[str, str | None] = field(
+        default_factory=dict
+    )  # slopes that are others for complex numbers
     value: str = ""
     c: str = ""  # the name of the C function, if it is another one
     output: int | None = None  # the number of the result, if the C function has several
@@ -58,4 +60,6 @@ def computed(name: str, arguments: str, signatures: str, value: str, *slopes: st
 
     names = tuple(arguments.split())
     own = slopes or tuple(derivative(value, one) for one in names)
-    return Row(name, names, tuple(signatures.split()), dict(zip(names, own, strict=True)), value=value)
+    return Row(
+        name, names, tuple(signatures.split()), dict(zip(names, own, strict=True)), value=value
+    )

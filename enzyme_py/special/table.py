@@ -6,7 +6,13 @@ by Carlson's integrals, by hypergeometric functions, by an asymptotic series. Wh
 
 from __future__ import annotations
 
-from enzyme_py.special import table_bessel, table_errors, table_gamma, table_hypergeometric, table_integrals
+from enzyme_py.special import (
+    table_bessel,
+    table_errors,
+    table_gamma,
+    table_hypergeometric,
+    table_integrals,
+)
 from enzyme_py.special.row import Row
 
 # Where the value is NaN, so is the slope, whatever its formula says.

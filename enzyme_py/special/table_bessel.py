@@ -34,8 +34,10 @@ _IVE = (
 _KVE = f"_kve_far(v, x) if {_FAR_AWAY} else kve(v, x) - 0.5 * (kve(v - 1, x) + kve(v + 1, x))"
 
 
-def _cylinder(name: str, signatures: str, first: str, sign: str, *, extra: str = "", c: str = "") -> Row:
-    of = name if not c else c
+def _cylinder(
+    name: str, signatures: str, first: str, sign: str, *, extra: str = "", c: str = ""
+) -> Row:
+    of = c or name
     slope = f"{first}0.5 * ({of}(v - 1, z) {sign} {of}(v + 1, z)){extra}"
     return row(name, "v z", signatures, None, slope)
 
@@ -68,7 +70,9 @@ def _airy(name: str, output: int, slope: str) -> Row:
 
 _STRUVE = (
     "{0}(v - 1.0, x) - v / x * {0}(v, x) if x != 0.0 else "
-    "0.5 * ({0}(v - 1.0, x) {1} {0}(v + 1.0, x)) + " + repr(0.5 / math.sqrt(math.pi)) + " * (0.5 * x) ** v * rgamma(v + 1.5)"
+    "0.5 * ({0}(v - 1.0, x) {1} {0}(v + 1.0, x)) + "
+    + repr(0.5 / math.sqrt(math.pi))
+    + " * (0.5 * x) ** v * rgamma(v + 1.5)"
 )
 
 ROWS = (
@@ -97,8 +101,18 @@ ROWS = (
     row("i1", "x", "d", "0.5 * (i0(x) + iv(2.0, x))"),
     row("k0", "x", "d", "-k1(x)"),
     row("k1", "x", "d", "-k0(x) - k1(x) / x"),
-    row("i0e", "x", "d", "sign(x) * (_ive_far(0.0, abs(x)) if abs(x) > 60.0 else i1e(abs(x)) - i0e(x))"),
-    row("i1e", "x", "d", "_ive_far(1.0, abs(x)) if abs(x) > 60.0 else 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * i1e(x)"),
+    row(
+        "i0e",
+        "x",
+        "d",
+        "sign(x) * (_ive_far(0.0, abs(x)) if abs(x) > 60.0 else i1e(abs(x)) - i0e(x))",
+    ),
+    row(
+        "i1e",
+        "x",
+        "d",
+        "_ive_far(1.0, abs(x)) if abs(x) > 60.0 else 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * i1e(x)",
+    ),
     row("k0e", "x", "d", "_kve_far(0.0, x) if x > 60.0 else k0e(x) - k1e(x)"),
     row("k1e", "x", "d", "_kve_far(1.0, x) if x > 60.0 else k1e(x) - k0e(x) - k1e(x) / x"),
     *(row(f"_{name}", "n z", "ld lD", None, None, c=name) for name in _EVEN_OR_ODD),

@@ -29,9 +29,7 @@ _FAR = "z.imag > 10.0 or abs(z.real) > 10.0 + 2.0 * abs(z.imag)"
 _FAR = f"({_FAR}) or (z.imag > 0.0 and abs(z.real) > 10.0)"
 _WOFZ = f"-{1.0 / math.sqrt(math.pi)!r} * 1j / (z * z) * ({_series('+')}) if {_FAR} else {_TWO_OVER_ROOT_PI} * 1j - 2.0 * z * wofz(z)"
 
-_LOG_NDTR = (
-    f"{_ROOT_TWO_OVER_PI} / erfcx(-{_ROOT_HALF} * x) if x.real < 0.0 else exp(-0.5 * x * x) / ({_ROOT_TWO_PI} * ndtr(x))"
-)
+_LOG_NDTR = f"{_ROOT_TWO_OVER_PI} / erfcx(-{_ROOT_HALF} * x) if x.real < 0.0 else exp(-0.5 * x * x) / ({_ROOT_TWO_PI} * ndtr(x))"
 
 
 def _unit(name: str, slope: str) -> Row:
@@ -70,20 +68,40 @@ ROWS = (
     row("expit", "x", "d", "expit(x) * expit(-x)"),
     row("log_expit", "x", "d", "expit(-x)"),
     _unit("logit", "1.0 / (p * (1.0 - p))"),
-    row("log1p", "z", "d D", "1.0 / (1.0 + z) if z >= -1.0 else nan", of_complex={"z": "1.0 / (1.0 + z)"}),
+    row(
+        "log1p",
+        "z",
+        "d D",
+        "1.0 / (1.0 + z) if z >= -1.0 else nan",
+        of_complex={"z": "1.0 / (1.0 + z)"},
+    ),
     row("expm1", "z", "d D", "exp(z)"),
     row("exp2", "x", "d", f"{math.log(2.0)!r} * exp2(x)"),
     row("exp10", "x", "d", f"{math.log(10.0)!r} * exp10(x)"),
     row("cbrt", "x", "d", "1.0 / (3.0 * cbrt(x) * cbrt(x))"),
     row("cosm1", "x", "d", "-sin(x)"),
     # hyp1f1(1, 2, x), without a quotient at zero.
-    row("exprel", "x", "d", "0.5 * hyp1f1(2.0, 3.0, x) if abs(x) < 1.0 else (exp(x) - exprel(x)) / x"),
+    row(
+        "exprel",
+        "x",
+        "d",
+        "0.5 * hyp1f1(2.0, 3.0, x) if abs(x) < 1.0 else (exp(x) - exprel(x)) / x",
+    ),
     row("sindg", "x", "d", f"{math.pi / 180.0!r} * cosdg(x)"),
     row("cosdg", "x", "d", f"-{math.pi / 180.0!r} * sindg(x)"),
     row("tandg", "x", "d", f"{math.pi / 180.0!r} * (1.0 + tandg(x) * tandg(x))"),
     row("cotdg", "x", "d", f"-{math.pi / 180.0!r} * (1.0 + cotdg(x) * cotdg(x))"),
-    row("xlogy", "x y", "dd DD", "log(y)", _quotient("y"), of_complex={"x": "log(y)", "y": "x / y"}),
-    row("xlog1py", "x y", "dd DD", "log1p(y)", _quotient("(1.0 + y)"), of_complex={"x": "log1p(y)", "y": "x / (1.0 + y)"}),
+    row(
+        "xlogy", "x y", "dd DD", "log(y)", _quotient("y"), of_complex={"x": "log(y)", "y": "x / y"}
+    ),
+    row(
+        "xlog1py",
+        "x y",
+        "dd DD",
+        "log1p(y)",
+        _quotient("(1.0 + y)"),
+        of_complex={"x": "log1p(y)", "y": "x / (1.0 + y)"},
+    ),
     row("entr", "x", "d", "-log(x) - 1.0"),
     row(
         "rel_entr",

@@ -57,7 +57,13 @@ def _pair(names: tuple[str, str], c: str, slopes: tuple[str, str]) -> tuple[Row,
 ROWS = (
     row("exp1", "z", "d D", "-exp(-z) / z", of_complex={"z": "-exp(-z) / z"}),
     row("expi", "z", "d D", "exp(z) / z"),
-    row("expn", "n x", "ld dd", None, "-expn(n - 1, x) if n != 0 else -exp(-x) * (x + 1.0) / (x * x)"),
+    row(
+        "expn",
+        "n x",
+        "ld dd",
+        None,
+        "-expn(n - 1, x) if n != 0 else -exp(-x) * (x + 1.0) / (x * x)",
+    ),
     computed("_ellipk_slope", "p", "d", "elliprd(0.0, 1.0, p) / 6.0", _K_SECOND),
     computed("_ellipe_slope", "p", "d", "-elliprd(0.0, p, 1.0) / 6.0", _E_SECOND),
     row("ellipk", "m", "d", "_ellipk_slope(1.0 - m)"),
@@ -65,9 +71,18 @@ ROWS = (
     row("ellipe", "m", "d", "_ellipe_slope(1.0 - m)"),
     row("ellipkinc", "phi m", "dd", "1.0 / sqrt(1.0 - m * sin(phi) ** 2)", _KINC_M),
     row("ellipeinc", "phi m", "dd", "sqrt(1.0 - m * sin(phi) ** 2)", _EINC_M),
-    row("elliprf", "x y z", "ddd", "-elliprd(y, z, x) / 6.0", "-elliprd(x, z, y) / 6.0", "-elliprd(x, y, z) / 6.0"),
+    row(
+        "elliprf",
+        "x y z",
+        "ddd",
+        "-elliprd(y, z, x) / 6.0",
+        "-elliprd(x, z, y) / 6.0",
+        "-elliprd(x, y, z) / 6.0",
+    ),
     row("elliprd", "x y z", "ddd", _rd_first("x", "y", "z"), _rd_first("y", "x", "z"), _RD_LAST),
-    *_pair(("_fresnel_s", "_fresnel_c"), "fresnel", ("sin(0.5 * pi * z * z)", "cos(0.5 * pi * z * z)")),
+    *_pair(
+        ("_fresnel_s", "_fresnel_c"), "fresnel", ("sin(0.5 * pi * z * z)", "cos(0.5 * pi * z * z)")
+    ),
     # sin(z) / z, without a quotient at zero
     *_pair(("_si", "_ci"), "sici", ("spherical_jn(0, z)", "cos(z) / z")),
     *_pair(("_shi", "_chi"), "shichi", ("spherical_in(0, z)", "cosh(z) / z")),

@@ -11,7 +11,7 @@ import scipy.special as sp
 
 import enzyme_py as enzyme
 from tests.special.cases import Case
-from tests.special.truth import derivative
+from tests.special.truth import truth
 
 ORDERS = {"reverse": 1, "forward": 1, "forward over reverse": 2}
 
@@ -66,7 +66,9 @@ def kernel_of(cases: Sequence[Case]) -> Any:
 def points_of(cases: Sequence[Case]) -> tuple[np.ndarray, np.ndarray]:
     """Return the points of all cases, the last one of each again where others have more."""
     most = max(len(case.points) for case in cases)
-    found = np.array([[complex(one.points[min(i, len(one.points) - 1)]) for i in range(most)] for one in cases])
+    found = np.array(
+        [[complex(one.points[min(i, len(one.points) - 1)]) for i in range(most)] for one in cases]
+    )
     return found.real.copy(), found.imag.copy()
 
 
@@ -93,5 +95,7 @@ def measure(cases: Sequence[Case], orders: Sequence[str] = tuple(ORDERS)) -> Ite
             found = enzyme.jvp(enzyme.grad(total), (x, y), along)[1]
         for j, case in enumerate(cases):
             for i, point in enumerate(case.points):
-                right = complex(derivative(case.truth, point, ORDERS[order]))
-                yield Measured(case, order, point, float(found[j, i]), right.real + 2.0 * right.imag)
+                right = truth(case.truth, point, ORDERS[order])
+                yield Measured(
+                    case, order, point, float(found[j, i]), right.real + 2.0 * right.imag
+                )

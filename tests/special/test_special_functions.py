@@ -19,10 +19,26 @@ from enzyme_py.errors import EnzymeError, UnresolvedSymbolError
 def test_values_are_scipys_in_jitted_code():
     @numba.njit
     def kernel(x, z):
-        return sp.gammaln(x), erf(x), scipy.special.jv(2, x), sp.wofz(z), sp.airy(x)[2], sp.spherical_jn(2, -x), sp.zeta(x + 2.0)
+        return (
+            sp.gammaln(x),
+            erf(x),
+            scipy.special.jv(2, x),
+            sp.wofz(z),
+            sp.airy(x)[2],
+            sp.spherical_jn(2, -x),
+            sp.zeta(x + 2.0),
+        )
 
     x, z = 1.3, 0.4 + 0.2j
-    right = sp.gammaln(x), erf(x), sp.jv(2, x), sp.wofz(z), sp.airy(x)[2], sp.spherical_jn(2, -x), sp.zeta(x + 2.0)
+    right = (
+        sp.gammaln(x),
+        erf(x),
+        sp.jv(2, x),
+        sp.wofz(z),
+        sp.airy(x)[2],
+        sp.spherical_jn(2, -x),
+        sp.zeta(x + 2.0),
+    )
     assert kernel(x, z) == pytest.approx(right, rel=1e-14)
 
 
@@ -36,8 +52,12 @@ def test_arrays_broadcast_and_keep_their_type():
     assert compiled(a.astype(np.float32), x.astype(np.float32)).dtype == np.float32
     by_a, by_x = enzyme.grad(lambda a, x: np.sum(kernel(a, x)), argnums=(0, 1))(a, x)
     slope = sp.betaln(a, x) * 2 / np.sqrt(np.pi) * np.exp(-x * x)
-    assert np.allclose(by_a[:, 0], np.sum((sp.psi(a) - sp.psi(a + x)) * sp.erf(x), axis=1), rtol=1e-12)
-    assert np.allclose(by_x, np.sum((sp.psi(x) - sp.psi(a + x)) * sp.erf(x) + slope, axis=0), rtol=1e-12)
+    assert np.allclose(
+        by_a[:, 0], np.sum((sp.psi(a) - sp.psi(a + x)) * sp.erf(x), axis=1), rtol=1e-12
+    )
+    assert np.allclose(
+        by_x, np.sum((sp.psi(x) - sp.psi(a + x)) * sp.erf(x) + slope, axis=0), rtol=1e-12
+    )
 
 
 def test_functions_themselves_as_kernels():
@@ -53,7 +73,9 @@ def test_tuples_of_results():
 
     s, c = sp.fresnel(0.7)
     angle = np.pi * 0.7**2 / 2
-    assert enzyme.grad(kernel)(0.7) == pytest.approx(np.sin(angle) * c + s * np.cos(angle), rel=1e-12)
+    assert enzyme.grad(kernel)(0.7) == pytest.approx(
+        np.sin(angle) * c + s * np.cos(angle), rel=1e-12
+    )
 
 
 def test_third_order_in_every_nesting():
@@ -91,7 +113,11 @@ def test_what_is_not_used_of_several_results_has_no_say():
         (lambda x: sp.kl_div(x, x + 0.0), 0.5, 0.0),
         (lambda x: sp.ellipk(x), 1.0, np.inf),
         (lambda x: sp.exp1(x), -1.0, np.nan),
-        (lambda x: sp.ellipkinc(x, 2.3), 0.5, np.nan),  # NaN in SciPy, whose slope has a formula all the same
+        (
+            lambda x: sp.ellipkinc(x, 2.3),
+            0.5,
+            np.nan,
+        ),  # NaN in SciPy, whose slope has a formula all the same
     ],
 )
 def test_edges(kernel, x, right):
@@ -110,7 +136,10 @@ def test_argument_without_closed_form_is_named():
         (lambda v: sp.jv(v, 1.3), r"scipy\.special\.jv` by `v` has no closed form"),
         (lambda a: sp.gammainc(a, 1.3), r"scipy\.special\.gammainc` by `a` has no closed form"),
         (lambda x: sp.zeta(x), r"zeta` by `x` has no closed form"),
-        (lambda x: sp.psi(complex(x, 1.0)).real, r"psi` by `z`, of complex numbers, has no closed form"),
+        (
+            lambda x: sp.psi(complex(x, 1.0)).real,
+            r"psi` by `z`, of complex numbers, has no closed form",
+        ),
     ):
         with pytest.raises(UnresolvedSymbolError, match=named) as told:
             enzyme.grad(kernel)(2.5)
@@ -139,7 +168,9 @@ import enzyme_py as enzyme
 f = numba.njit(lambda x: sp.gammaln(x))
 print(f(2.5) - sp.gammaln(2.5), enzyme.grad(lambda x: sp.gammaln(x))(2.5) - sp.psi(2.5))
 """
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     shift, error = map(float, told.stdout.split())
     assert abs(shift - 1000.0) < 1e-9
     assert abs(error) < 1e-14
@@ -159,7 +190,12 @@ def test_another_process_finds_the_functions_again(tmp_path):
     )
     environment = {"ENZYME_PY_CACHE_DIR": str(tmp_path / "cache"), "PATH": ""}
     runs = [
-        subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=_with_host(environment)).stdout
+        subprocess.run(
+            [sys.executable, str(script)],
+            capture_output=True,
+            text=True,
+            env=_with_host(environment),
+        ).stdout
         for _ in range(2)
     ]
     assert runs[0].rpartition("]")[0] == runs[1].rpartition("]")[0] != ""
@@ -181,4 +217,6 @@ def test_c_function_of_a_derivative():
 
 def test_export_says_that_a_program_without_python_lacks_them(tmp_path):
     with pytest.raises(EnzymeError, match=r"scipy\.special\.erfcx"):
-        enzyme.export(tmp_path / "libown", {"slope": (enzyme.grad(lambda x: sp.erfcx(x)), "float64,")})
+        enzyme.export(
+            tmp_path / "libown", {"slope": (enzyme.grad(lambda x: sp.erfcx(x)), "float64,")}
+        )
