@@ -220,3 +220,18 @@ def test_export_says_that_a_program_without_python_lacks_them(tmp_path):
         enzyme.export(
             tmp_path / "libown", {"slope": (enzyme.grad(lambda x: sp.erfcx(x)), "float64,")}
         )
+
+
+def test_a_function_without_a_row_is_named_with_a_way_out():
+    def scaled(x):
+        return sp.voigt_profile(x, 1.0, 2.0)
+
+    with pytest.raises(EnzymeError, match=r"scipy\.special\.voigt_profile") as told:
+        enzyme.grad(scaled)(1.0)
+    assert "rules.python" in str(told.value)
+    of_numbers = enzyme.rules.python(
+        lambda x: float(sp.voigt_profile(x, 1.0, 2.0)),
+        "float64(float64)",
+        vjp=lambda arguments, result, cotangent: (-cotangent * 0.1,),
+    )
+    assert enzyme.grad(lambda x: 2.0 * of_numbers(x))(1.0) == -0.2

@@ -80,7 +80,7 @@ from enzyme_py.frontend.target.hierarchy import (
     EnzymeThreadedTarget,
 )
 from enzyme_py.frontend.target.options import KernelOptions, Token
-from enzyme_py.frontend.target.refused import NoEnvironment, refuse_threads, refuse_value
+from enzyme_py.frontend.target.refused import NoEnvironment, refuse_threads, refuse_unknown, refuse_value
 from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.target.universal import is_universal, teach
@@ -121,6 +121,7 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
         except ValueError:
             if isinstance(val, pytypes.FunctionType):
                 return types.Dispatcher(self._kernel_target.dispatcher_of(val))
+            refuse_unknown(val)
             raise
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
