@@ -80,7 +80,12 @@ from enzyme_py.frontend.target.hierarchy import (
     EnzymeThreadedTarget,
 )
 from enzyme_py.frontend.target.options import KernelOptions, Token
-from enzyme_py.frontend.target.refused import NoEnvironment, refuse_threads, refuse_unknown, refuse_value
+from enzyme_py.frontend.target.refused import (
+    NoEnvironment,
+    refuse_threads,
+    refuse_unknown,
+    refuse_value,
+)
 from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.target.universal import is_universal, teach
