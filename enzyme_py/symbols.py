@@ -29,6 +29,15 @@ RULED = "enzyme_py_ruled."  # functions with derivatives that we tell Enzyme (fr
 # What a rule of ours runs, outside of the module where Enzyme need not see it (frontend/external/rule_code.py).
 RULE_CODE = "enzyme_py_rule_code."
 PYTHON = "enzyme_py_python."  # functions that only Python can run (frontend/external/python_calls.py)
+# Functions of scipy.special as kernels call them, and their derivatives, of constants (special/generated.py).
+SPECIAL = "enzyme_py_special."
+SPECIAL_SLOPE = "enzyme_py_special_slope."
+SPECIAL_OUTSIDE = (
+    "enzyme_py_special_c.",  # SciPy's function itself: `enzyme_py_special_c.jv.dd`
+    "enzyme_py_special_loop.",  # the inner loop of a ufunc: `enzyme_py_special_loop._zeta.dd`
+    "enzyme_py_special_data.",  # what that loop is given beside the numbers
+)
+SPECIAL_NONE = "enzyme_py_special_none."  # a derivative that has no closed form: found nowhere
 OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/arrays/growing/grown_arrays.py)
 # In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
 SILENT = "_silent"

@@ -34,6 +34,7 @@ ROOMS = (
     ("frontend.functions", "functions of Python as kernels"),
     ("frontend", "types as Enzyme must see them"),
     ("frontend.external", "code that Numba did not make"),
+    ("special", "SciPy's special functions"),
     ("assembly", "a request becomes a module"),
     ("host", "Enzyme, in its own process"),
     ("native", "machine code"),

@@ -42,7 +42,7 @@ from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.llvm import Module
 from enzyme_py.passes import pipeline
 from enzyme_py.passes.base import Draft
-from enzyme_py.passes.module.requests import count_of_requests
+from enzyme_py.passes.module.requests import count_of_requests, nesting
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
 from enzyme_py.settings import settings
@@ -196,7 +196,8 @@ def _linked_module(
     if is_nested and holds_rules(module):  # Enzyme differentiates the code of rules then
         module = _with_kernels(lowered, requests, modules, is_whole=True)
     names = [entry_name(request) for request in requests]
-    names += link_helpers(module, modules, is_nested=is_nested)
+    order = nesting(Module(str(module))) if is_nested else 1
+    names += link_helpers(module, modules, order=order)
     is_ruled = holds_rules(module)
     if is_ruled:
         _check_width(module, lowered[0].where)
@@ -233,10 +234,10 @@ def _with_kernels(
     return module
 
 
-def link_helpers(module: llvm.ModuleRef, modules: Modules, *, is_nested: bool) -> tuple[str, ...]:
+def link_helpers(module: llvm.ModuleRef, modules: Modules, *, order: int) -> tuple[str, ...]:
     """Define what compiled kernels call; returns what must keep its name for Enzyme."""
     module.link_in(_parsed(runtime_ir(), modules))
-    link_special_functions(module, modules, is_nested=is_nested)
+    link_special_functions(module, modules, order=order)
     return _link_products(module, modules)
 
 

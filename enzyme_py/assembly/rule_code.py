@@ -37,7 +37,7 @@ def rule_module(symbol: str) -> str:
     with alone, KERNEL.override(), Modules() as modules:
         library = code_library(KERNEL.target_context, symbol, kind, rule_of(symbol))
         module = linked_module(library, modules)
-        link_helpers(module, modules, is_nested=False)
+        link_helpers(module, modules, order=1)
         link_copies(module, copies.LOOPS, modules)
         module.get_function(symbol).linkage = "external"
         module.verify()

@@ -9,6 +9,7 @@ from enzyme_py.frontend.codegen.library import linked_module
 from enzyme_py.frontend.numpy_functions.special import SPECIAL, Special
 from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.rules.elementary import BODIES, NESTED_BODIES
+from enzyme_py.special.linking import link_bodies
 
 _LLVM_TYPES = {
     "float64": "double",
@@ -19,9 +20,11 @@ _LLVM_TYPES = {
 
 
 def link_special_functions(
-    module: llvm.ModuleRef, modules: Modules, *, is_nested: bool = False
+    module: llvm.ModuleRef, modules: Modules, *, order: int = 1
 ) -> None:
-    """Define the functions of the tables that a module calls."""
+    """Define the functions of the tables that a module calls, for so many derivatives within each other."""
+    link_bodies(module, modules, order=order)
+    is_nested = order > 1
     bodies = NESTED_BODIES if is_nested else BODIES
     renamed = [one for one in module.functions if one.is_declaration and one.name in bodies]
     texts = []

@@ -42,7 +42,7 @@ def _only_reads(kernel: CompiledKernel) -> bool:
         if holds_rules(module):
             return False
         module.link_in(modules.parsed(_stand_ins(module)))
-        link_helpers(module, modules, is_nested=False)
+        link_helpers(module, modules, order=1)
         link_copies(module, copies.LOOPS, modules)
         entry = module.get_function(kernel.symbol)
         for one in module.functions:

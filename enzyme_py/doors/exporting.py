@@ -32,6 +32,7 @@ from enzyme_py.native.stored import disk_cache
 from enzyme_py.native.symbols import EXCEPTION_MEMORY, STAND_INS
 from enzyme_py.native.vector_library import vector_address
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
+from enzyme_py.special.addresses import special_name
 
 RUNTIME = "libenzyme_py_runtime.so"
 _SOURCE = Path(__file__).with_name("exported.c")
@@ -203,6 +204,9 @@ def _check_names(
     if of_blas and not has_libraries:
         remedy = 'name the library that has them, as in export(..., libraries=["openblas"])'
         raise _unresolved(door, of_blas, remedy)
+    of_scipy = sorted({one for name in missing if (one := special_name(name))})
+    if of_scipy:
+        raise _unresolved(door, of_scipy, "call it by enzyme.cfunc, in a process that has Python")
     others = [name for name in missing if name not in of_blas]
     if others:
         raise _unresolved(door, others, "compute what it gives outside of the kernel")

@@ -26,6 +26,7 @@ from enzyme_py.native.runtime import runtime_addresses
 from enzyme_py.native.vector_library import vector_address
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.rules.orders import SCAN, is_order
+from enzyme_py.special.addresses import OF_COMPLEX, missing_slope, special_address
 
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
 REFUSED = frozenset(
@@ -102,6 +103,7 @@ def address_of(name: str) -> int | None:
         runtime.get(name)
         or blas_address(name)
         or _order_address(name)
+        or special_address(name)
         or vector_address(name)
         or shared_address(name)
     )
@@ -157,8 +159,23 @@ def resolve(
 
 def unresolved(names: list[str], where: Where | None) -> UnresolvedSymbolError:
     """The exception that names what has no address."""
+    for name in names:
+        if slope := missing_slope(name):
+            return _without_slope(*slope, where)
     what = f"the derivative calls {_listed(names)}, which no library in this process has"
     return UnresolvedSymbolError(what, where=where, remedy=_remedy(names))
+
+
+def _without_slope(function: str, argument: str, where: Where | None) -> UnresolvedSymbolError:
+    """The exception that names an argument by which a special function has no derivative."""
+    name = argument.removesuffix(OF_COMPLEX)
+    kind = "" if name == argument else ", of complex numbers,"
+    what = f"the derivative of `scipy.special.{function}` by `{name}`{kind} has no closed form"
+    remedy = (
+        f"if it is not wanted, pass {name} through enzyme.stop_gradient"
+        f"{'' if kind else ', or as an integer'}; else give it a rule, by differences: enzyme.rules.partials"
+    )
+    return UnresolvedSymbolError(what, where=where, remedy=remedy)
 
 
 def _listed(names: list[str]) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import dispatcher
 from numba.core.ccallback import CFunc
 from numba.stencils.stencil import StencilFunc
 
 from enzyme_py.errors import LoweringError
 from enzyme_py.frontend.parallel.wishes import StaysSerialError
+from enzyme_py.frontend.target.teaching import is_special
 
 # What a kernel asks of Numba's own threads, on which no derivative runs.
 _OF_NUMBAS_THREADS = (
@@ -35,6 +37,14 @@ def refuse_value(value: Any) -> None:
     if isinstance(value, CFunc):
         message = f"the kernel calls `{value.__name__}`, a numba.cfunc, by its address"
         remedy = "call the Python function that it was made of: jitted, or plain"
+        raise LoweringError(message, remedy=remedy)
+
+
+def refuse_unknown(value: Any) -> None:
+    """Raise of a function of scipy.special's that Numba does not know, also by what this package teaches it."""
+    if is_special(value) and isinstance(value, np.ufunc):
+        message = f"`scipy.special.{value.__name__}` is not among the special functions with derivatives"
+        remedy = "give it a rule: enzyme.rules.python, or enzyme.rules.partials around a C function"
         raise LoweringError(message, remedy=remedy)
 
 

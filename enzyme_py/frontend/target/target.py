@@ -73,6 +73,7 @@ from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
 from enzyme_py.frontend.parallel.wishes import ONLY_PRANGE, asks_for_threads
+from enzyme_py.frontend.target import refused
 from enzyme_py.frontend.target.hierarchy import (
     EnzymeCatchingTarget,
     EnzymeShadowingCatchingTarget,
@@ -81,7 +82,6 @@ from enzyme_py.frontend.target.hierarchy import (
     EnzymeThreadedTarget,
 )
 from enzyme_py.frontend.target.options import KernelOptions, Token
-from enzyme_py.frontend.target.refused import NoEnvironment, refuse_threads, refuse_value
 from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.target.universal import is_universal, teach
@@ -105,9 +105,9 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
         super().__init__()
 
     def resolve_value_type(self, val: Any) -> Any:
-        refuse_value(val)
+        refused.refuse_value(val)
         if self._kernel_target.is_threaded:
-            refuse_threads(val)
+            refused.refuse_threads(val)
         if isinstance(val, CPUDispatcher):
             return types.Dispatcher(self._kernel_target.dispatcher_of(val))
         if is_universal(val):
@@ -124,6 +124,7 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
         except ValueError:
             if isinstance(val, pytypes.FunctionType):
                 return types.Dispatcher(self._kernel_target.dispatcher_of(val))
+            refused.refuse_unknown(val)
             raise
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
@@ -189,7 +190,7 @@ class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[m
 
     def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
         # Only boxing an exception's arguments asks for one, and calls by address; a derivative has none.
-        return NoEnvironment()
+        return refused.NoEnvironment()
 
     def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
         if isinstance(ty, types.Dispatcher):
@@ -386,6 +387,7 @@ SHADOWING_CATCHING = KernelTarget(
     "enzyme_shadowing_catching", CatchingCallConv, shadows_constants=True
 )
 THREADED = KernelTarget("enzyme_threaded", KernelCallConv, is_threaded=True)
+TARGETS = (KERNEL, CATCHING, SHADOWING, SHADOWING_CATCHING, THREADED)
 
 for _kind, _target in (
     (EnzymeTarget, KERNEL),

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 import threading
 import types as pytypes
 from collections.abc import Callable
@@ -35,6 +36,7 @@ from enzyme_py.frontend.target.interrupts import uninterrupted
 
 # By name: they are rooms of later than this one.
 _LESSONS = ("enzyme_py.linalg", "enzyme_py.calls.compiled")
+_SPECIAL = "enzyme_py.special.overloads"
 # What is not ours, and is taught nevertheless: the overloads of calls/compiled/ and of transforms/values/functions.py.
 _OTHERS = (functools.partial, np.tile)
 _WATCHED = (object, type)
@@ -42,6 +44,7 @@ _WATCHED = (object, type)
 
 class _State:
     is_taught = False
+    knows_special = False
     teacher: int | None = None  # the thread that imports now
     usual: dict[type, Callable[..., Any]]  # Numba's own entries, while ours stand in their place
 
@@ -62,8 +65,10 @@ def teach() -> None:
             _State.is_taught = True
         finally:
             _State.teacher = None
-        for kind, usual in getattr(_State, "usual", {}).items():
-            typeof_impl.register(kind, usual)
+        usual = getattr(_State, "usual", {})
+        if usual:
+            typeof_impl.register(type, usual[type])
+            typeof_impl.register(object, functools.partial(_typeof_of_scipy, usual[object]))
 
 
 def watch_numba() -> None:
@@ -73,8 +78,39 @@ def watch_numba() -> None:
         typeof_impl.register(kind, functools.partial(_typeof, _State.usual[kind]))
 
 
+def _typeof_of_scipy(usual: Callable[..., Any], value: Any, context: Any) -> Any:
+    """Return the type of a value that Numba itself has no type for; the first function of scipy.special is taught before."""
+    if not _State.knows_special and is_special(value):
+        _teach_special()
+    return usual(value, context)
+
+
+def _teach_special() -> None:
+    teach()
+    with global_compiler_lock, uninterrupted():
+        if _State.knows_special:
+            return
+        importlib.import_module(_SPECIAL).register()
+        _State.knows_special = True
+        for one in (cpu_target.typing_context, cpu_target.target_context):
+            one.refresh()
+        for target in importlib.import_module("enzyme_py.frontend.target.target").TARGETS:
+            target.typing_context.refresh()
+            target.target_context.refresh()
+
+
+def is_special(value: Any) -> bool:
+    """Tell whether a value is a function of scipy.special, which whoever has one has imported."""
+    module = sys.modules.get("scipy.special")
+    if module is None or not isinstance(value, np.ufunc | pytypes.FunctionType):
+        return False
+    return getattr(module, value.__name__, None) is value
+
+
 def _typeof(usual: Callable[..., Any], value: Any, context: Any) -> Any:
     """Return the type of a value that Numba itself has no type for, or of a class."""
+    if not _State.knows_special and is_special(value):
+        _teach_special()
     is_settled = _State.is_taught or _State.teacher == threading.get_ident()
     if is_settled or not is_ours(value):
         return usual(value, context)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from enzyme_py.llvm import Call, Function, GlobalVariable, Load, Module
+from enzyme_py.passes.module.names_in_code import has_rules
 
 _PREFIX = "__enzyme_"
 _REVERSE = ("autodiff", "reverse", "augmentfwd")
@@ -105,6 +106,22 @@ def count_of_requests(code: Module) -> int:
     asking = (one for one in code.functions if one.mentions(_PREFIX))
     called = (name for one in asking for name in one.called())
     return sum(name.startswith(_PREFIX) and name not in defined for name in called)
+
+
+def nesting(code: Module) -> int:
+    """Return how many derivatives are taken within each other at most."""
+    if has_rules(code):  # what they ask for is not seen from where they are called
+        return count_of_requests(code)
+    requests = Requests(code)
+    depths: dict[Requested, int] = {}
+
+    def depth(one: Requested) -> int:
+        if one not in depths:
+            depths[one] = 1  # for recursion
+            depths[one] += max(map(depth, requests.inside(one) - {one}), default=0)
+        return depths[one]
+
+    return max(map(depth, requests.all()), default=0)
 
 
 def has_reverse(code: Module) -> bool:

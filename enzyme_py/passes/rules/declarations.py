@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from enzyme_py.llvm import Function
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.rules import copies, orders, ruled_symbols
+from enzyme_py.rules import copies, orders, ruled_symbols, special_symbols
 from enzyme_py.rules.inactive import INACTIVE, Inactive
+from enzyme_py.rules.slopes import PICK, pick_declaration
 from enzyme_py.symbols import BARRIER, BARRIER_ATTRIBUTES, HINT, HINT_ATTRIBUTES, RULE_CODE, RULED
 
 _INTEGERS = '"enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
@@ -43,6 +44,8 @@ def _declared(one: Function) -> str | None:
         return f"{one.head} {HINT_ATTRIBUTES}"
     if name.startswith(BARRIER):
         return f"{_barrier(one)} {BARRIER_ATTRIBUTES}"
+    if name.startswith(PICK):
+        return pick_declaration(one.return_type)
     if name.startswith(RULED):
         return ruled_symbols.declaration(name)
     if name.startswith(RULE_CODE):
@@ -51,6 +54,8 @@ def _declared(one: Function) -> str | None:
         return copies.declaration(name)
     if orders.is_order(name):
         return orders.declaration(name)
+    if (special := special_symbols.declaration(one.head, name)) is not None:
+        return special
     row = INACTIVE.get(name)
     return None if row is None else _inactive(one, row)
 

@@ -1,0 +1,66 @@
+"""Hypergeometric functions, orthogonal polynomials, Lambert's W and its kin."""
+
+from __future__ import annotations
+
+from enzyme_py.special.row import Row, row
+
+
+def _polynomial(name: str, parameters: str, slope: str, signatures: str) -> Row:
+    """Return the row of a polynomial of degree n, constant for n = 0."""
+    given = f"n {parameters} x".split()
+    slopes: list[str | None] = [None] * (len(given) - 1)
+    return row(name, " ".join(given), signatures, *slopes, f"{slope} if n != 0 else 0.0 * x")
+
+
+ROWS = (
+    row("hyp0f1", "v z", "dd dD", None, "hyp0f1(v + 1.0, z) / v"),
+    row("hyp1f1", "a b z", "ddd ddD", None, None, "a / b * hyp1f1(a + 1.0, b + 1.0, z)"),
+    row(
+        "hyp2f1",
+        "a b c z",
+        "dddd dddD",
+        None,
+        None,
+        None,
+        "a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)",
+    ),
+    row("hyperu", "a b x", "ddd", None, None, "-a * hyperu(a + 1.0, b + 1.0, x)"),
+    _polynomial("eval_legendre", "", "0.5 * (n + 1) * eval_jacobi(n - 1, 1.0, 1.0, x)", "ld dd dD"),
+    _polynomial("eval_chebyt", "", "n * eval_chebyu(n - 1, x)", "ld dd dD"),
+    _polynomial("eval_chebyu", "", "2.0 * eval_gegenbauer(n - 1, 2.0, x)", "ld dd dD"),
+    _polynomial(
+        "eval_gegenbauer",
+        "alpha",
+        "2.0 * alpha * eval_gegenbauer(n - 1, alpha + 1.0, x)",
+        "ldd ddd ddD",
+    ),
+    _polynomial(
+        "eval_jacobi",
+        "alpha beta",
+        "0.5 * (n + alpha + beta + 1.0) * eval_jacobi(n - 1, alpha + 1.0, beta + 1.0, x)",
+        "lddd dddd dddD",
+    ),
+    _polynomial("eval_laguerre", "", "-eval_genlaguerre(n - 1, 1.0, x)", "ld dd dD"),
+    _polynomial(
+        "eval_genlaguerre", "alpha", "-eval_genlaguerre(n - 1, alpha + 1.0, x)", "ldd ddd ddD"
+    ),
+    _polynomial("eval_hermite", "", "2.0 * n * eval_hermite(n - 1, x)", "ld"),
+    _polynomial("eval_hermitenorm", "", "n * eval_hermitenorm(n - 1, x)", "ld"),
+    _polynomial(
+        "eval_sh_legendre", "", "(n + 1) * eval_jacobi(n - 1, 1.0, 1.0, 2.0 * x - 1.0)", "ld dd dD"
+    ),
+    _polynomial("eval_sh_chebyt", "", "2.0 * n * eval_chebyu(n - 1, 2.0 * x - 1.0)", "ld dd dD"),
+    _polynomial(
+        "eval_sh_chebyu", "", "4.0 * eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0)", "ld dd dD"
+    ),
+    row(
+        "_lambertw",
+        "z k tol",
+        "Dld",
+        "exp(-_lambertw(z, k, tol)) / (1.0 + _lambertw(z, k, tol))",
+        None,
+        None,
+        is_loop=True,
+    ),
+    row("wrightomega", "z", "d D", "wrightomega(z) / (1.0 + wrightomega(z))"),
+)

@@ -1,0 +1,1 @@
+"""scipy.special in kernels: the table of derivatives, its edges, and how users meet it."""
