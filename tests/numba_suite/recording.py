@@ -70,7 +70,7 @@ def _watched(taken: Recording, seen: set[str], known: set[str], most: int) -> It
             raise Enough
         depth += 1
         try:
-            before = kept = None
+            kept = result = None
             reason = "named arguments" if named else _unfit(function, arguments)
             if reason is None:
                 try:
@@ -81,14 +81,14 @@ def _watched(taken: Recording, seen: set[str], known: set[str], most: int) -> It
                 taken.left[reason] += 1
             error = None
             try:
-                return _plain_call(function, *arguments, **named)
+                result = _plain_call(function, *arguments, **named)
             except Exception as raised:
                 error = raised
                 raise
             finally:
                 if kept is not None:
-                    _take(taken, seen, known, function, kept, error)
-            return before
+                    _take(taken, seen, known, function, kept, result, error)
+            return result
         finally:
             depth -= 1
 
@@ -105,6 +105,7 @@ def _take(
     known: set[str],
     function: Dispatcher,
     arguments: tuple[Any, ...],
+    result: Any,
     error: Exception | None,
 ) -> None:
     if isinstance(error, numba.core.errors.NumbaError):
@@ -112,6 +113,9 @@ def _take(
         return
     if any(one.objectmode for one in function.overloads.values()):
         taken.left["object mode"] += 1
+        return
+    if error is None and result is not None and not has_floats(result):
+        taken.left["no float results"] += 1
         return
     key = _key(function, arguments, error is not None)
     if key in seen:
