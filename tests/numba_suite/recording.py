@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import hashlib
+import inspect
 import io
 import unittest
 from collections import Counter
@@ -71,10 +72,11 @@ def _watched(taken: Recording, seen: set[str], known: set[str], most: int) -> It
         depth += 1
         try:
             kept = result = None
-            reason = "named arguments" if named else _unfit(function, arguments)
+            in_order = _in_order(function, arguments, named)
+            reason = "named arguments" if in_order is None else _unfit(function, in_order)
             if reason is None:
                 try:
-                    kept = tuple(map(copied, arguments))
+                    kept = tuple(map(copied, in_order or ()))
                 except Exception as error:
                     reason = f"arguments without a copy: {type(error).__name__}"
             if reason is not None:
@@ -123,6 +125,18 @@ def _take(
     seen.add(key)
     if key not in known:
         taken.calls.append(Call(key, function, arguments, error is not None))
+
+
+def _in_order(function: Dispatcher, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | None:
+    """Return all arguments of a call by their places; None where some can only be named."""
+    if not named:
+        return arguments
+    try:
+        bound = inspect.signature(function.py_func).bind(*arguments, **named)
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    return None if bound.kwargs else bound.args
 
 
 def _unfit(function: Dispatcher, arguments: tuple[Any, ...]) -> str | None:
