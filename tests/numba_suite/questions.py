@@ -245,6 +245,7 @@ class _Questions:
             array = np.where(np.abs(array) < LARGEST, array, 1.0)
             return like(one, array + NEAR * drawn(self.random, array))
 
+        before = self.arguments, self.result
         for _ in range(5):
             self.arguments = tuple(mapped(near, one, lambda leaf: leaf) for one in self.origin)
             try:
@@ -257,6 +258,7 @@ class _Questions:
                 self.first = self._direction()
                 self.slopes = None
                 return
+        self.arguments, self.result = before
         raise Inconclusive("no other point nearby")
 
     # -- reverse
@@ -325,6 +327,8 @@ class _Questions:
                     return
                 said.append(f"reverse mode {along!r}, differences {want!r}")
             self.redraw()
+        if said and all("mode nan" in one or "mode inf" in one or "mode -inf" in one for one in said):
+            raise Kink(f"at each of {len(said)} points: {said[0]}")
         if said:
             raise Wrong("; ".join(said))
         raise Inconclusive(unclear)

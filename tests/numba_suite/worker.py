@@ -23,7 +23,7 @@ from tests.numba_suite.questions import outcomes
 from tests.numba_suite.recording import Enough, recorded
 from tests.passes.switches import leave_out
 
-SECONDS = 40  # for a test of Numba
+SECONDS = 20  # for a test of Numba
 
 
 def tests_of(suite: Any) -> Iterator[unittest.TestCase]:
