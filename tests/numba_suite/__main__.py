@@ -20,15 +20,27 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="for all answers, and to go on from")
     parser.add_argument("--modules", help="with commas; all, if not given")
     parser.add_argument("--only", help="tests of Numba by their names, with commas")
-    parser.add_argument("--most", type=int, default=MOST, help="kernels of one test that are asked about")
+    parser.add_argument(
+        "--most", type=int, default=MOST, help="kernels of one test that are asked about"
+    )
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--without", help="a cure to leave out, as tests/passes/switches.py names it")
+    parser.add_argument(
+        "--without", help="a cure to leave out, as tests/passes/switches.py names it"
+    )
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     modules = given.modules.split(",") if given.modules else MODULES
     only = given.only.split(",") if given.only else ()
     with tempfile.TemporaryDirectory() as fresh:
-        summary = run(given.folder or Path(fresh), modules, tell, given.most, given.workers, only, given.without)
+        summary = run(
+            given.folder or Path(fresh),
+            modules,
+            tell,
+            given.most,
+            given.workers,
+            only,
+            given.without,
+        )
     tell(summary.text())
     return 1 if summary.bad else 0
 

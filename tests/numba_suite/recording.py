@@ -53,7 +53,11 @@ def recorded(test: unittest.TestCase, known: set[str], most: int) -> Recording:
     """Run a test, and return the calls that it makes: at most so many, and none that is known."""
     taken = Recording()
     seen: set[str] = set()
-    with _watched(taken, seen, known, most), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+    with (
+        _watched(taken, seen, known, most),
+        redirect_stdout(io.StringIO()),
+        redirect_stderr(io.StringIO()),
+    ):
         test.run(unittest.TestResult())
     return taken
 
@@ -127,7 +131,9 @@ def _take(
         taken.calls.append(Call(key, function, arguments, error is not None))
 
 
-def _in_order(function: Dispatcher, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | None:
+def _in_order(
+    function: Dispatcher, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Any, ...] | None:
     """Return all arguments of a call by their places; None where some can only be named."""
     if not named:
         return arguments

@@ -32,7 +32,12 @@ class Worker:
     """One process that runs tests and asks about what they call."""
 
     def __init__(self, cache: Path, without: str | None = None) -> None:
-        own = {"NUMBA_OPT": "0", "ENZYME_PY_CACHE_DIR": str(cache), "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "2"}
+        own = {
+            "NUMBA_OPT": "0",
+            "ENZYME_PY_CACHE_DIR": str(cache),
+            "OPENBLAS_NUM_THREADS": "1",
+            "NUMBA_NUM_THREADS": "2",
+        }
         if without is not None:
             own["SUITE_WITHOUT"] = without
         self.known = 0  # how many keys it has been told
@@ -92,7 +97,9 @@ class Worker:
 class _Run:
     """What the threads of a run share: one thread for each process."""
 
-    def __init__(self, folder: Path, most: int, tell: Callable[[str], None], cache: Path, without: str | None) -> None:
+    def __init__(
+        self, folder: Path, most: int, tell: Callable[[str], None], cache: Path, without: str | None
+    ) -> None:
         self.summary = Summary()
         self._most, self._tell, self._cache, self._without = most, tell, cache, without
         self._file = folder / "answers.jsonl"
@@ -175,11 +182,22 @@ class _Run:
             worker = self._started()
             deaths += 1
             verdict = "hung" if status == -9 else "crashed"
-            one = {"question": "all", "verdict": verdict, "reason": f"the process ended with {status}"}
+            one = {
+                "question": "all",
+                "verdict": verdict,
+                "reason": f"the process ended with {status}",
+            }
             if begun is not None:
                 self._put({"key": begun, "test": test, "outcomes": [one], "seconds": 0.0})
             if begun is None or deaths > 10:
-                self._put({"end": True, "test": test, "left": {f"the test of Numba {verdict} itself": 1}, "seconds": 0.0})
+                self._put(
+                    {
+                        "end": True,
+                        "test": test,
+                        "left": {f"the test of Numba {verdict} itself": 1},
+                        "seconds": 0.0,
+                    }
+                )
                 return worker
 
     def _put(self, line: dict[str, Any]) -> None:

@@ -10,7 +10,16 @@ from typing import Any
 from tests.fuzz.checks import BAD
 from tests.fuzz.report import without_names
 
-_ORDER = (*BAD, "pass crashed", "kink", "refused", "inconclusive", "right", "invalid", "not asked")  # the worst first
+_ORDER = (
+    *BAD,
+    "pass crashed",
+    "kink",
+    "refused",
+    "inconclusive",
+    "right",
+    "invalid",
+    "not asked",
+)  # the worst first
 
 
 @dataclass
@@ -60,7 +69,10 @@ class Summary:
         for verdict, counter in self.reasons.items():
             lines.append(f"{verdict}:")
             for reason, count in counter.most_common():
-                lines += [f"  {count:6d}  {reason}", f"          first: {self.first[f'{verdict} {reason}']}"]
+                lines += [
+                    f"  {count:6d}  {reason}",
+                    f"          first: {self.first[f'{verdict} {reason}']}",
+                ]
         lines.append("calls that are no kernels:")
         lines += [f"  {count:6d}  {name}" for name, count in self.left.most_common()]
         lines += [f"BAD {json.dumps(one)}" for one in self.bad]

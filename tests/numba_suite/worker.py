@@ -91,7 +91,11 @@ def _answer(name: str, known: set[str], most: int, say: Any) -> None:
         say(begin=call.key)
         begun = time.process_time()
         found = outcomes(call)
-        say(key=call.key, outcomes=[asdict(one) for one in found], seconds=time.process_time() - begun)
+        say(
+            key=call.key,
+            outcomes=[asdict(one) for one in found],
+            seconds=time.process_time() - begun,
+        )
         del call
     gc.collect()
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -195,7 +195,9 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
             "written there: pass an array for arithmetic"
         )
     if "_GUFunc" in message:
-        remedy = "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own"
+        remedy = (
+            "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own"
+        )
     if "getitem" in message and "type(KernelDispatcher" in message:
         remedy = "call the functions under branches: y = f(x) if k == 0 else g(x)"
     return LoweringError(message, where=where, remedy=remedy)

@@ -91,4 +91,9 @@ class CallsBySignature:
         self.compile(signature if is_other else of_numbers(signature, tuple(folded)))
         name = self.py_func.__name__
         signatures = [signature] if is_other else self.nopython_signatures
-        return typing.make_concrete_template(name, key=name, signatures=signatures), called, folded, {}
+        return (
+            typing.make_concrete_template(name, key=name, signatures=signatures),
+            called,
+            folded,
+            {},
+        )

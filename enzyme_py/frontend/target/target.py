@@ -262,7 +262,9 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
         self.name = name
         self.convention = convention
         self.shadows_constants = shadows_constants  # of requests inside of kernels
-        self.is_threaded = is_threaded  # `prange` loops are lowered for threads (frontend/parallel/)
+        self.is_threaded = (
+            is_threaded  # `prange` loops are lowered for threads (frontend/parallel/)
+        )
 
     @property
     def is_catching(self) -> bool:
