@@ -194,6 +194,9 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
             "in a kernel a list is a tuple (TreeList), and a dict (TreeDict) is read by keys that are "
             "written there: pass an array for arithmetic"
         )
+    if isinstance(error, numba_errors.ForceLiteralArg):
+        message = f"`{where.kernel}` asks for the value of an argument as it compiles (numba.literally)"
+        remedy = "write the number where it is called: lambda x: f(x, 2), and differentiate that function"
     if "_GUFunc" in message:
         remedy = (
             "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own"
