@@ -376,7 +376,7 @@ class _Questions:
         scale = magnitude(self.weights, self.result) + 1e-300
         tried = []
         if self.is_single:
-            there = function(*self._moved(0.0))
+            there = _at(function, self._moved(0.0))
             if (
                 not abs(inner(there, self.weights) - inner(self.result, self.weights))
                 <= SINGLE * scale
@@ -391,12 +391,7 @@ class _Questions:
 
     def _central(self, function: Any, step: float) -> float:
         def value(at: float) -> float:
-            try:
-                return inner(function(*self._moved(at)), self.weights)
-            except NumbaError as error:
-                raise Inconclusive(f"not in float64: {type(error).__name__}") from error
-            except Exception as error:
-                raise Inconclusive(f"raises nearby: {type(error).__name__}") from error
+            return inner(_at(function, self._moved(at)), self.weights)
 
         near, far = value(step) - value(-step), value(2 * step) - value(-2 * step)
         found = (8 * near - far) / (12 * step)
@@ -451,6 +446,15 @@ class _Questions:
             raise Inconclusive("not finite")
         if not abs(got - want) <= tolerance * scale:
             raise Wrong(f"{words}: {got!r}, {want!r}")
+
+
+def _at(function: Any, arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except NumbaError as error:
+        raise Inconclusive(f"not in float64: {type(error).__name__}") from error
+    except Exception as error:
+        raise Inconclusive(f"raises nearby: {type(error).__name__}") from error
 
 
 def _weights(array: np.ndarray) -> Any:

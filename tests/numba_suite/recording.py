@@ -11,6 +11,7 @@ import ctypes
 import hashlib
 import inspect
 import io
+import time
 import unittest
 from collections import Counter
 from collections.abc import Iterator
@@ -49,12 +50,12 @@ class Recording:
     left: Counter[str] = field(default_factory=Counter)
 
 
-def recorded(test: unittest.TestCase, known: set[str], most: int) -> Recording:
-    """Run a test, and return the calls that it makes: at most so many, and none that is known."""
+def recorded(test: unittest.TestCase, known: set[str], most: int, seconds: float) -> Recording:
+    """Run a test, and return the calls that it makes: at most so many, none that is known, for some time."""
     taken = Recording()
     seen: set[str] = set()
     with (
-        _watched(taken, seen, known, most),
+        _watched(taken, seen, known, most, time.monotonic() + seconds),
         redirect_stdout(io.StringIO()),
         redirect_stderr(io.StringIO()),
     ):
@@ -63,7 +64,9 @@ def recorded(test: unittest.TestCase, known: set[str], most: int) -> Recording:
 
 
 @contextmanager
-def _watched(taken: Recording, seen: set[str], known: set[str], most: int) -> Iterator[None]:
+def _watched(
+    taken: Recording, seen: set[str], known: set[str], most: int, end: float
+) -> Iterator[None]:
     """Take down what is called meanwhile."""
     depth = 0
 
@@ -71,8 +74,8 @@ def _watched(taken: Recording, seen: set[str], known: set[str], most: int) -> It
         nonlocal depth
         if depth:
             return _plain_call(function, *arguments, **named)
-        if len(taken.calls) >= most:
-            raise Enough
+        if len(taken.calls) >= most or time.monotonic() > end:
+            raise Enough  # between calls: inside of one it would leave Numba's compiler in the middle
         depth += 1
         try:
             kept = result = None

@@ -10,7 +10,6 @@ import gc
 import json
 import os
 import resource
-import signal
 import sys
 import time
 import unittest
@@ -20,7 +19,7 @@ from typing import Any
 
 from enzyme_py.native.runtime import library
 from tests.numba_suite.questions import outcomes
-from tests.numba_suite.recording import Enough, recorded
+from tests.numba_suite.recording import recorded
 from tests.passes.switches import leave_out
 
 SECONDS = 20  # for a test of Numba
@@ -46,10 +45,6 @@ def _is_elsewhere(name: str) -> bool:
     return name.startswith("unittest.loader") or "Runner." in name or "Subprocess" in name
 
 
-def _too_long(*_: Any) -> None:
-    raise Enough
-
-
 def main() -> None:
     """Answer until the input ends; whatever else prints does not disturb the answers."""
     answers = os.fdopen(os.dup(1), "w")
@@ -61,7 +56,6 @@ def main() -> None:
     library().enzyme_py_scribble(1)  # fresh memory holds NaN, so that nothing rests on luck
     if "SUITE_WITHOUT" in os.environ:  # a cure, as tests/passes/switches.py names it
         leave_out(os.environ["SUITE_WITHOUT"])
-    signal.signal(signal.SIGALRM, _too_long)
     known: set[str] = set()
     for line in sys.stdin:
         request = json.loads(line)
@@ -74,15 +68,8 @@ def main() -> None:
 
 def _answer(name: str, known: set[str], most: int, say: Any) -> None:
     begun = time.process_time()
-    try:
-        signal.alarm(SECONDS)
-        test = next(tests_of(unittest.defaultTestLoader.loadTestsFromNames([name])))
-        taken = recorded(test, known, most)
-    except Enough:
-        say(end=True, left={"the test takes too long": 1}, seconds=time.process_time() - begun)
-        return
-    finally:
-        signal.alarm(0)
+    test = next(tests_of(unittest.defaultTestLoader.loadTestsFromNames([name])))
+    taken = recorded(test, known, most, SECONDS)
     own = time.process_time() - begun
     left = taken.left
     while taken.calls:
