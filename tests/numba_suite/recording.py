@@ -225,7 +225,7 @@ def _told(value: Any) -> Any:
         return _code(value.py_func.__code__)
     if hasattr(value, "__code__"):
         return _code(value.__code__)
-    if isinstance(value, (int, float, complex, str, tuple, np.ndarray)):
+    if isinstance(value, (int, float, complex, str, tuple, np.ndarray, np.dtype)):
         return repr(value)
     return getattr(value, "__name__", type(value).__name__)
 
