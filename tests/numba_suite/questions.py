@@ -391,7 +391,12 @@ class _Questions:
 
     def _central(self, function: Any, step: float) -> float:
         def value(at: float) -> float:
-            return inner(_at(function, self._moved(at)), self.weights)
+            there = _at(function, self._moved(at))
+            if list(map(np.shape, floats_of(there))) != list(
+                map(np.shape, floats_of(self.weights))
+            ):
+                raise Inconclusive("another shape nearby")
+            return inner(there, self.weights)
 
         near, far = value(step) - value(-step), value(2 * step) - value(-2 * step)
         found = (8 * near - far) / (12 * step)
