@@ -197,6 +197,8 @@ def _raising(call: Call) -> None:
 class _Questions:
     def __init__(self, call: Call) -> None:
         self.function: Any = call.function
+        self.plain: Any = call.function
+        self.outputs: tuple[int, ...] = ()
         self.random = np.random.default_rng(1)
         self.origin = self.arguments = call.arguments
         given = tuple(map(copied, call.arguments))
@@ -222,7 +224,7 @@ class _Questions:
                 raise NotAsked("result: None, and writes no floats")
             if any(isinstance(self.origin[n], list) for n in wanted):
                 raise NotAsked("writes a list")
-            self.function = enzyme.output_of(self.function, wanted)
+            self.outputs, self.function = wanted, enzyme.output_of(self.function, wanted)
             self.written = ()
         self.result = self.run(self.arguments)
         if any(
@@ -371,7 +373,9 @@ class _Questions:
         if not self._is_finite():
             raise Inconclusive("not finite")
         if self.is_single and self.reference is None:
-            self.reference = _in_double(self.function)
+            self.reference = _in_double(self.plain)
+            if self.outputs:
+                self.reference = enzyme.output_of(self.reference, self.outputs)
         function = self.reference if self.is_single else self.function
         scale = magnitude(self.weights, self.result) + 1e-300
         tried = []
