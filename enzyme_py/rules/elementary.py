@@ -85,15 +85,33 @@ def _above(symbol: str, kind: str, rim: float, value: float) -> Body:
 
 
 # The slope of Enzyme's rule is x / hypot(x, y), which zero divides at zero. The norm of zero has the
-# gradient zero here.
+# gradient zero here. The tangent is x * dx / hypot(x, y): a product that leaves the range of floats where the
+# tangent is as large, or as small, as the number. A power of two takes both numbers back, but not those so small
+# that the result has fewer digits: it would be rounded twice.
 _HYPOT = """
 declare {f} @{symbol}({f}, {f})
+declare {f} @llvm.fabs.{bits}({f})
 define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
   %no.x = fcmp oeq {f} %x, 0.0
   %no.y = fcmp oeq {f} %y, 0.0
   %none = and i1 %no.x, %no.y
   %inside = select i1 %none, {f} 1.0, {f} %x
-  %usual = call {f} @{symbol}({f} %inside, {f} %y)
+  %size.x = call {f} @llvm.fabs.{bits}({f} %inside)
+  %size.y = call {f} @llvm.fabs.{bits}({f} %y)
+  %is.wide = fcmp ogt {f} %size.x, %size.y
+  %size = select i1 %is.wide, {f} %size.x, {f} %size.y
+  %is.large = fcmp ogt {f} %size, {large}
+  %is.below = fcmp olt {f} %size, {small}
+  %is.normal = fcmp ogt {f} %size, {normal}
+  %is.small = and i1 %is.below, %is.normal
+  %scale.small = select i1 %is.small, {f} {up}, {f} 1.0
+  %scale = select i1 %is.large, {f} {down}, {f} %scale.small
+  %back.small = select i1 %is.small, {f} {back_down}, {f} 1.0
+  %back = select i1 %is.large, {f} {back_up}, {f} %back.small
+  %own.x = fmul {f} %inside, %scale
+  %own.y = fmul {f} %y, %scale
+  %own = call {f} @{symbol}({f} %own.x, {f} %own.y)
+  %usual = fmul {f} %own, %back
   %result = select i1 %none, {f} 0.0, {f} %usual
   ret {f} %result
 }}
@@ -122,6 +140,14 @@ define linkonce_odr {f} @{own}({f} %y, {f} %x) alwaysinline {{
 _SCALES = {
     "double": {"large": 2.0**500, "small": 2.0**-500, "up": 2.0**550, "down": 2.0**-550},
     "float": {"large": 2.0**60, "small": 2.0**-60, "up": 2.0**62, "down": 2.0**-62},
+}
+
+# Of two numbers so scaled neither the squares nor their sum leave the range of floats, nor does the power back.
+_SCALES_OF_HYPOT = {
+    "double": {"large": 2.0**500, "small": 2.0**-500, "normal": 2.0**-1000}
+    | {"down": 2.0**-550, "back_up": 2.0**550, "up": 2.0**550, "back_down": 2.0**-550},
+    "float": {"large": 2.0**40, "small": 2.0**-40, "normal": 2.0**-120}
+    | {"down": 2.0**-70, "back_up": 2.0**70, "up": 2.0**75, "back_down": 2.0**-75},
 }
 
 # The slope of Enzyme's rule is 1 / cosh(x)^2, and its own derivative infinity over infinity where the square
@@ -237,7 +263,9 @@ _ROWS = (
         lambda s, f: _above(s, f, 0.0, -math.inf), "llvm.log", "llvm.log2", "llvm.log10", "log2"
     ),
     *_both(lambda s, f: _above(s, f, -1.0, -math.inf), "log1p"),
-    *_both(lambda s, f: _written(s, f, _HYPOT, ((3.0, 4.0), (0.0, -2.0))), "hypot"),
+    *_both(
+        lambda s, f: _written(s, f, _HYPOT, ((3.0, 4.0), (0.0, -2.0)), **_SCALES_OF_HYPOT[f]), "hypot"
+    ),
     *_both(lambda s, f: _written(s, f, _ATAN2, ((1.0, -2.0), (-3.0, 0.0)), **_SCALES[f]), "atan2"),
     *_both(lambda s, f: _written(s, f, _POW, ((2.0, 3.0), (0.3, -1.5))), "llvm.pow", "pow"),
     _written("numba_ldexp", "double", _ALIAS.format(name="ldexp", other="i32")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 
@@ -80,3 +82,14 @@ def test_it_can_be_differentiated() -> None:
         return np.sum(enzyme.vjp(squares, x)[1](1.0)[0] ** 3)
 
     assert np.allclose(enzyme.grad(cubes_of_gradient)(X), 24 * X**2)
+
+
+def test_cotangents_of_a_long_tuple() -> None:
+    """Paired one after the other, more than 34 numbers nested too deep for Python's stack."""
+    terms = ", ".join(f"x * {number}.0" for number in range(60))
+    scope: dict[str, Any] = {}
+    exec(f"def multiples(x):\n    return ({terms})", scope)
+    values, pull_back = enzyme.vjp(numba.njit(scope["multiples"]), 0.5)
+    assert values == tuple(0.5 * number for number in range(60))
+    weights = tuple(float(number % 3) for number in range(60))
+    assert pull_back(weights) == (sum(n * (n % 3) for n in range(60)),)

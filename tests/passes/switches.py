@@ -17,6 +17,8 @@ import llvmlite.binding as llvm
 
 from enzyme_py import compiling
 from enzyme_py.assembly import entry, inlining
+from enzyme_py.frontend.target import signatures
+from enzyme_py.frontend.target.target import KernelTarget
 from enzyme_py.host.process import client
 from enzyme_py.llvm import Module
 from enzyme_py.passes import attempts, pipeline
@@ -127,6 +129,16 @@ def _rules_of_marks_in_halves(put: Put) -> None:
     put(allocations, "declared_mark", inactive)
 
 
+def _types_of_variables(put: Put) -> None:
+    """Variables whose types the user gave (`locals`) have those that Numba infers."""
+    make = KernelTarget.make_dispatcher
+    put(
+        KernelTarget,
+        "make_dispatcher",
+        lambda target, made, options, variables=None: make(target, made, options),
+    )
+
+
 OTHERS: dict[str, Callable[[Put], None]] = {
     "steps": _steps,
     "steps, and the refusal of what calls itself": _steps_of_recursion,
@@ -135,6 +147,8 @@ OTHERS: dict[str, Callable[[Put], None]] = {
     "nothing made again in halves": _nothing_made_again_in_halves,
     "marks in halves": _marks_in_halves,
     "rules of marks in halves": _rules_of_marks_in_halves,
+    "given signatures": lambda put: put(signatures, "given_signatures", lambda function: ()),
+    "types of variables": _types_of_variables,
     "no notes of same values": lambda put: put(client, "without_same_values", lambda code: None),
     "search for indices without a value": lambda put: put(
         client, "_reads_nowhere", lambda module, done: False

@@ -117,6 +117,12 @@ def means(a):
     return 0.5 * (a[-1] + a[1])
 
 
+@numba.njit
+def takes_a_literal(x, n):
+    return x * numba.literally(n)
+
+
+
 def calls_a_stencil(x):
     return means(np.ones(5))[2] * x
 
@@ -187,6 +193,7 @@ ROWS = (
     ),
     Said("no such kernel", grad(compiles_not, 1.0), LoweringError, ("`compiles_not`", "nonsense")),
     Said("no such bytecode", grad(opens_a_file, 1.0), LoweringError, ("`opens_a_file`", "with")),
+    Said("literal", grad(takes_a_literal, 1.0, 2), LoweringError, ("literally", "lambda x: f(x, 2)")),
     Said("object block", grad(enters_object_mode, 1.0), LoweringError, ("object mode", "objmode")),
     Said("stencil", grad(calls_a_stencil, 1.0), LoweringError, ("numba.stencil", "loop")),
     Said("object function", grad(objects, 1.0), LoweringError, ("object mode", "forceobj")),

@@ -38,7 +38,10 @@ def _(value: Dispatcher) -> tuple[Any, ...]:
         return ("ruled", *rule)
     options = {**value.targetoptions, **({"locals": value.locals} if value.locals else {})}
     compiler = value._compiler.pipeline_class
-    return ("dispatcher", type(value), compiler, value.py_func, Unordered(options.items()))
+    # Types that it was compiled for alone convert what it is called with (frontend/target/signatures.py).
+    signatures = () if value._can_compile else value.nopython_signatures
+    given = [(one.return_type, *one.args) for one in signatures]
+    return ("dispatcher", type(value), compiler, value.py_func, Unordered(options.items()), *given)
 
 
 @parts_of.register

@@ -21,6 +21,7 @@ from enzyme_py.foundations.stages import stage
 from enzyme_py.frontend.codegen.library import linked_module, with_callees
 from enzyme_py.frontend.parallel import log
 from enzyme_py.frontend.parallel.wishes import threads_are_allowed
+from enzyme_py.frontend.target.signatures import chosen, converting, converts, of_numbers
 from enzyme_py.frontend.target.target import (
     CATCHING,
     KERNEL,
@@ -75,15 +76,22 @@ def compile_kernel(
     teach()
     dispatcher = target.dispatcher_of(function)
     with stage("typing"), global_compiler_lock:
-        folded = _folded(function, dispatcher, argument_types)
+        folded: Any = tuple(_folded(function, dispatcher, argument_types))
+        signature = chosen(function, folded)
+        wanted: Any = folded
+        if signature is not None and converts(signature, folded):
+            dispatcher = target.dispatcher_of(converting(function))
+            folded = wanted = tuple(dispatcher.fold_argument_types(argument_types, {})[1])
+        elif signature is not None:
+            wanted = of_numbers(signature, folded)
         try:
-            dispatcher.compile(tuple(folded))
+            dispatcher.compile(wanted)
         except EnzymeError as error:
             error.where = error.where if error.knows_kernel else where_is(function)
             raise
         except _REFUSALS as error:
             raise _explain(function, error) from error
-        result = dispatcher.overloads[tuple(folded)]
+        result = dispatcher.overloads[folded]
     # The types as given, not as folded: defaults have no leaves, and the tuple behind *args has
     # those of its elements, so the flattened signature is the same.
     return CompiledKernel(
@@ -186,8 +194,13 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
             "in a kernel a list is a tuple (TreeList), and a dict (TreeDict) is read by keys that are "
             "written there: pass an array for arithmetic"
         )
+    if isinstance(error, numba_errors.ForceLiteralArg):
+        message = f"`{where.kernel}` asks for the value of an argument as it compiles (numba.literally)"
+        remedy = "write the number where it is called: lambda x: f(x, 2), and differentiate that function"
     if "_GUFunc" in message:
-        remedy = "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own"
+        remedy = (
+            "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own"
+        )
     if "getitem" in message and "type(KernelDispatcher" in message:
         remedy = "call the functions under branches: y = f(x) if k == 0 else g(x)"
     return LoweringError(message, where=where, remedy=remedy)

@@ -84,6 +84,7 @@ from enzyme_py.frontend.target.hierarchy import (
 from enzyme_py.frontend.target.options import KernelOptions, Token
 from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
+from enzyme_py.frontend.target.signatures import CallsBySignature
 from enzyme_py.frontend.target.universal import is_universal, teach
 from enzyme_py.frontend.target.versions import own_versions
 
@@ -265,7 +266,9 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
         self.name = name
         self.convention = convention
         self.shadows_constants = shadows_constants  # of requests inside of kernels
-        self.is_threaded = is_threaded  # `prange` loops are lowered for threads (frontend/parallel/)
+        self.is_threaded = (
+            is_threaded  # `prange` loops are lowered for threads (frontend/parallel/)
+        )
 
     @property
     def is_catching(self) -> bool:
@@ -298,12 +301,12 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
         if found is None:
             py_func = getattr(function, "py_func", function)
             options = getattr(function, "targetoptions", {})
-            found = self.make_dispatcher(py_func, options)
+            found = self.make_dispatcher(py_func, options, getattr(function, "locals", None))
             found.origin = function
             known[self.name] = found
         return found
 
-    def make_dispatcher(self, py_func: Any, options: dict[str, Any]) -> Any:
+    def make_dispatcher(self, py_func: Any, options: dict[str, Any], variables: Any = None) -> Any:
         if options.get("forceobj"):
             message = f"`{py_func.__name__}` is compiled in object mode"
             raise LoweringError(message, remedy="remove forceobj=True; a kernel must be nopython")
@@ -317,7 +320,7 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
 
             pipeline = ThreadedCompiler
             options["parallel"] = ONLY_PRANGE
-        made = self.dispatcher_class(py_func, targetoptions=options, pipeline_class=pipeline)
+        made = self.dispatcher_class(py_func, dict(variables or {}), options, pipeline)
         made.is_parallel = is_parallel
         return made
 
@@ -330,7 +333,7 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
         return target_override(self.name)
 
 
-class KernelDispatcher(dispatcher.Dispatcher):  # type: ignore[misc]
+class KernelDispatcher(CallsBySignature, dispatcher.Dispatcher):  # type: ignore[misc]
     """Compiles for a kernel target; never called from Python."""
 
     origin: Any = None  # the CPU dispatcher or the function that it stands for

@@ -31,7 +31,7 @@ def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
     if isinstance(value, types.Array):
         return _pair_arrays
     if isinstance(value, types.BaseTuple):
-        return _pair_tuples if len(value) else _pair_nothing
+        return _of_tuples(len(value))
     if isinstance(value, types.Record):
         fields = [f"pairing(cotangent[{name!r}], value[{name!r}])" for name, _ in value.members]
         return written("cotangent, value", " + ".join(["0.0", *fields]), {"pairing": pairing})
@@ -49,8 +49,24 @@ def _pair_arrays(cotangent, value):  # type: ignore[no-untyped-def]  # compiled 
     return total
 
 
-def _pair_tuples(cotangent, value):  # type: ignore[no-untyped-def]
-    return pairing(cotangent[0], value[0]) + pairing(cotangent[1:], value[1:])
+def _of_tuples(length: int) -> Callable[..., Any]:
+    """Return the pairing of tuples, by halves.
+
+    By one element after the other, the typing of each would nest in that of the one before: Python's stack held 34.
+    """
+    if length < 2:
+        return _pair_only_ones if length else _pair_nothing
+    half = length // 2
+
+    def pair_halves(cotangent, value):  # type: ignore[no-untyped-def]
+        first = pairing(cotangent[:half], value[:half])
+        return first + pairing(cotangent[half:], value[half:])
+
+    return pair_halves
+
+
+def _pair_only_ones(cotangent, value):  # type: ignore[no-untyped-def]
+    return pairing(cotangent[0], value[0])
 
 
 def _pair_complex(cotangent, value):  # type: ignore[no-untyped-def]

@@ -135,3 +135,19 @@ def test_strong_zero_and_runtime_activity_are_immutable() -> None:
     assert enzyme.autodiff(changed, times, enzyme.Active(2.0), enzyme.Active(3.0)) == ((3.0, 2.0),)
     weak = enzyme.set_strong_zero(enzyme.Reverse, False)
     assert enzyme.autodiff(weak, times, enzyme.Active(2.0), enzyme.Active(3.0)) == ((3.0, 2.0),)
+
+
+def test_hypot_along_tangents_as_large_or_small_as_its_numbers() -> None:
+    """The norm of two numbers along themselves is itself; x * dx by itself would be infinite, or zero."""
+    norm = numba.njit(lambda x, y: math.hypot(x, y))
+    for kind, sizes in ((np.float64, (1.0, 1e200, 1e-200)), (np.float32, (1.0, 1e25, 1e-25))):
+        for size in sizes:
+            x, y = kind(3 * size), kind(-4 * size)
+            value, slope = enzyme.jvp(norm, (x, y), (x, y))
+            assert value == norm(x, y)
+            np.testing.assert_allclose(slope, value, rtol=4 * np.finfo(kind).eps)
+            np.testing.assert_allclose(
+                enzyme.gradient(norm, x, y), (0.6, -0.8), rtol=4 * np.finfo(kind).eps
+            )
+    huge, tiny = 1e300, 1e-300
+    assert enzyme.gradient(norm, huge, tiny) == (1.0, 0.0)

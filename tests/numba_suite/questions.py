@@ -1,0 +1,497 @@
+"""What is asked of one call, and what it comes to.
+
+Reverse mode against differences, forward mode against reverse mode, a second call against the first; the primal of each
+is the plain function's, bit for bit, and arguments hold what they held (or, where the function writes, what it writes).
+Tests like numbers where a function has a kink, a tie, or no value. So where differences disagree with each other or with
+the derivative, the question is put again at points nearby: right there is "kink", which a summary lists, and wrong at
+each of them is wrong.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.errors import NumbaError
+
+import enzyme_py as enzyme
+from enzyme_py.errors import EnzymeError, HostCrashed
+from enzyme_py.frontend.target.signatures import given_signatures
+from tests.fuzz.checks import Outcome
+from tests.fuzz.subject import REORDERED, ROUNDING, SINGLE, STEPS, TRUNCATION, Inconclusive, Wrong
+from tests.numba_suite.recording import Call, copied, has_floats
+
+POINTS = 4
+NEAR = 0.02  # relative, of other points
+LARGEST = 1e100
+
+
+class NotAsked(Exception):
+    """The call is no question: its reason."""
+
+
+class Kink(Exception):
+    """Wrong at the very point, right at others."""
+
+
+def outcomes(call: Call) -> list[Outcome]:
+    """Ask all of a call."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            if call.raises:
+                return [_asked("raising", lambda: _raising(call))]
+            asked = _Questions(call)
+        except NotAsked as reason:
+            return [Outcome("all", "not asked", str(reason))]
+        except NumbaError as error:
+            return [Outcome("numba", "invalid", type(error).__name__)]
+        found = [_asked("reverse", asked.reverse)]
+        if found[0].verdict not in ("refused", "unexplained"):
+            found += [_asked("again", asked.again)]
+        return [*found, _asked("forward", asked.forward)]
+
+
+def _asked(name: str, question: Callable[[], None]) -> Outcome:
+    try:
+        question()
+    except NotAsked as reason:
+        return Outcome(name, "not asked", str(reason))
+    except HostCrashed as refusal:
+        return Outcome(name, "pass crashed", str(refusal).split("\n")[0])
+    except EnzymeError as refusal:
+        explained = bool(refusal.remedy) and "defect of enzyme_py" not in refusal.remedy
+        words = f"{type(refusal).__name__}: {str(refusal).splitlines()[0]}"
+        return Outcome(name, "refused" if explained else "unexplained", words[:300])
+    except Inconclusive as error:
+        return Outcome(name, "inconclusive", str(error)[:200])
+    except Kink as error:
+        return Outcome(name, "kink", str(error)[:300])
+    except Wrong as error:
+        return Outcome(name, "wrong", str(error)[:400])
+    except Exception as error:  # the function ran with Numba: nothing else may come
+        return Outcome(name, "wrong", f"{type(error).__name__}: {error}"[:300])
+    return Outcome(name, "right")
+
+
+# --- trees of numbers ---------------------------------------------------------------------------------------------------
+
+
+def leaves(value: Any) -> list[Any]:
+    """Return the numbers, arrays and other things of a value, in order."""
+    return (
+        [leaf for one in value for leaf in leaves(one)]
+        if isinstance(value, (tuple, list))
+        else [value]
+    )
+
+
+def floats_of(value: Any) -> list[np.ndarray]:
+    """Return the arrays and numbers of floats of a value, each as an array."""
+    return [np.asarray(one) for one in leaves(value) if one is not None and has_floats(one)]
+
+
+def mapped(function: Callable[[Any], Any], value: Any, other: Callable[[Any], Any]) -> Any:
+    """Return a value with its floats replaced by what a function of each gives, and all else by another's."""
+    if isinstance(value, tuple):
+        parts = [mapped(function, one, other) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, list):
+        return [mapped(function, one, other) for one in value]
+    return function(value) if has_floats(value) else other(value)
+
+
+def like(value: Any, array: np.ndarray) -> Any:
+    """Return numbers in the form of a leaf: an array with its strides, or a number of its type."""
+    if isinstance(value, np.ndarray):
+        made = copied(value)
+        made.flags.writeable = True
+        made[...] = array
+        return made
+    return type(value)(array[()])
+
+
+def drawn(random: np.random.Generator, value: Any) -> np.ndarray:
+    """Return random numbers, each as large as that of a leaf, or up to one where that is none."""
+    array = np.asarray(value)
+    size = np.abs(array)
+    size = np.where((size == 0) | ~np.isfinite(size), 1.0, size)
+    numbers = random.uniform(-1, 1, array.shape)
+    if array.dtype.kind == "c":
+        numbers = numbers + 1j * random.uniform(-1, 1, array.shape)
+    return size * numbers
+
+
+def inner(left: Any, right: Any) -> float:
+    pairs = zip(floats_of(left), floats_of(right), strict=True)
+    return float(sum(np.sum(np.real(np.conj(one) * other)) for one, other in pairs))
+
+
+def magnitude(left: Any, right: Any) -> float:
+    pairs = zip(floats_of(left), floats_of(right), strict=True)
+    return float(sum(np.sum(np.abs(one) * np.abs(other)) for one, other in pairs))
+
+
+def same(left: Any, right: Any) -> bool:
+    """Tell whether two values are equal bit for bit; any NaN is as good as another."""
+    ones, others = leaves(left), leaves(right)
+    if len(ones) != len(others):
+        return False
+    return all(_same_leaf(one, other) for one, other in zip(ones, others, strict=True))
+
+
+def _same_leaf(one: Any, other: Any) -> bool:
+    if not has_floats(one):
+        return bool(np.all(np.asarray(one == other))) if one is not None else other is None
+    a, b = np.asarray(one), np.asarray(other)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.dtype.kind == "c":
+        return _same_leaf(a.real, b.real) and _same_leaf(a.imag, b.imag)
+    both = np.isnan(a) & np.isnan(b)
+    return bool(np.all(both | ((a == b) & (np.signbit(a) == np.signbit(b)))))
+
+
+# --- the questions ----------------------------------------------------------------------------------------------------------
+
+
+def _raised(function: Callable[..., Any], *arguments: Any) -> str:
+    try:
+        function(*arguments)
+    except EnzymeError:
+        raise
+    except Exception as error:
+        return f"{type(error).__name__}{error.args}"
+    return "nothing"
+
+
+def _raising(call: Call) -> None:
+    """Compare what is raised by the function and by its derivatives."""
+    want = _raised(call.function, *map(copied, call.arguments))
+    if want == "nothing":
+        raise NotAsked("raises once only")
+    if want.startswith(("TypeError('No matching def", "TypingError")):
+        raise NotAsked("Numba does not compile it")
+    types = call.function.nopython_signatures
+    results = {str(one.return_type) for one in types}
+    if not any("float" in one or "complex" in one for one in results):
+        raise NotAsked("raises, and has no float result")
+    tangents = tuple(
+        mapped(lambda one: like(one, np.ones(np.shape(one))), one, enzyme.make_zero)
+        for one in call.arguments
+    )
+    got = _raised(enzyme.jvp, call.function, tuple(map(copied, call.arguments)), tangents)
+    if got != want:
+        raise Wrong(f"forward mode raised {got}, the function {want}")
+    if all(one.return_type in (numba.float64, numba.float32) for one in types):
+        got = _raised(enzyme.gradient, call.function, *map(copied, call.arguments))
+        if got != want:
+            raise Wrong(f"reverse mode raised {got}, the function {want}")
+
+
+class _Questions:
+    def __init__(self, call: Call) -> None:
+        self.function: Any = call.function
+        self.plain: Any = call.function
+        self.outputs: tuple[int, ...] = ()
+        self.random = np.random.default_rng(1)
+        self.origin = self.arguments = call.arguments
+        given = tuple(map(copied, call.arguments))
+        result = self.function(*given)
+        self.written = tuple(n for n, one in enumerate(given) if not same(one, call.arguments[n]))
+        self._look_at(result)
+        singles = (
+            one.dtype in (np.float32, np.complex64)
+            for one in floats_of((call.arguments, self.result))
+        )
+        self.is_single = any(singles) or "float32" in str(given_signatures(call.function))
+        self.is_reordered = _differs_in_last_places(call.function)
+        self.reference: Any = None
+        self.first = self._direction()
+        self.slopes: Any = None
+        self.refusal: EnzymeError | None = None
+
+    def _look_at(self, result: Any) -> None:
+        """Take the result as the output; where there is none, take the arguments that are written."""
+        if result is None and self.written:
+            wanted = tuple(n for n in self.written if has_floats(self.origin[n]))
+            if not wanted:
+                raise NotAsked("result: None, and writes no floats")
+            if any(isinstance(self.origin[n], list) for n in wanted):
+                raise NotAsked("writes a list")
+            self.outputs, self.function = wanted, enzyme.output_of(self.function, wanted)
+            self.written = ()
+        self.result = self.run(self.arguments)
+        if any(
+            not isinstance(one, (np.ndarray, np.generic, int, float, complex, bool))
+            for one in leaves(self.result)
+        ):
+            kinds = sorted({type(one).__name__ for one in leaves(self.result)})
+            raise NotAsked(f"result: {', '.join(kinds)}")
+        if isinstance(self.result, list):
+            raise NotAsked("result: list")
+        if not floats_of(self.result):
+            raise NotAsked("no float results")
+        if not same(self.result, self.run(self.arguments)):
+            raise NotAsked("two calls differ")
+        self.weights = mapped(
+            lambda one: like(one, _weights(np.asarray(one))), self.result, enzyme.make_zero
+        )
+
+    def run(self, arguments: Any) -> Any:
+        """Return the output of the plain function."""
+        return self.function(*map(copied, arguments))
+
+    def _direction(self) -> Any:
+        return tuple(
+            mapped(lambda one: like(one, drawn(self.random, one)), one, enzyme.make_zero)
+            for one in self.arguments
+        )
+
+    @property
+    def tolerance(self) -> float:
+        return SINGLE if self.is_single else ROUNDING
+
+    def _is_finite(self) -> bool:
+        parts = floats_of((self.arguments, self.result))
+        return all(np.all(np.abs(one) < LARGEST) for one in parts)
+
+    def redraw(self) -> None:
+        """Go to another point nearby, and to another direction."""
+
+        def near(one: Any) -> Any:
+            array = np.asarray(one)
+            array = np.where(np.abs(array) < LARGEST, array, 1.0)
+            return like(one, array + NEAR * drawn(self.random, array))
+
+        before = self.arguments, self.result
+        for _ in range(5):
+            self.arguments = tuple(mapped(near, one, lambda leaf: leaf) for one in self.origin)
+            try:
+                self.result = self.run(self.arguments)
+            except NumbaError:
+                raise
+            except Exception:
+                continue
+            if [np.shape(one) for one in floats_of(self.result)] == [
+                np.shape(one) for one in floats_of(self.weights)
+            ]:
+                self.first = self._direction()
+                self.slopes = None
+                return
+        self.arguments, self.result = before
+        raise Inconclusive("no other point nearby")
+
+    # -- reverse
+
+    def taken(self) -> Any:
+        """Return the gradients by reverse mode, after a look at what else the call left."""
+        given = tuple(map(copied, self.arguments))
+        if isinstance(self.result, (float, np.floating)) and not isinstance(
+            self.result, np.ndarray
+        ):
+            slopes, value = enzyme.gradient(enzyme.ReverseWithPrimal, self.function, *given)
+            self._check_left(given)
+        else:
+            value, pull = enzyme.vjp(self.function, *given)
+            slopes = pull(self.weights)
+            if not same(given, self.arguments):
+                raise Wrong("vjp wrote its arguments")
+        self._check_value(value)
+        return tuple(
+            slope if slope is not None else enzyme.make_zero(one)
+            for slope, one in zip(slopes, self.arguments, strict=True)
+        )
+
+    def _check_left(self, given: Any) -> None:
+        for n, one in enumerate(given):
+            if n not in self.written and not same(one, self.arguments[n]):
+                raise Wrong(f"argument {n} was written")
+
+    def _check_value(self, value: Any) -> None:
+        if same(value, self.result):
+            return
+        ones, others = floats_of(value), floats_of(self.result)
+        forms = ([(one.shape, one.dtype) for one in parts] for parts in (ones, others))
+        if self.is_reordered and len({str(form) for form in forms}) == 1:
+            pairs = list(zip(ones, others, strict=True))
+            scale = 1.0 + max(float(np.max(np.abs(two), initial=0.0)) for _, two in pairs)
+            bound = self.tolerance * scale
+            if all(
+                np.allclose(one, two, rtol=0.0, atol=bound, equal_nan=True) for one, two in pairs
+            ):
+                return
+        raise Wrong(f"primal: {value!r} and {self.result!r}"[:300])
+
+    def _gradients(self) -> Any:
+        if self.refusal is not None:
+            raise self.refusal
+        if self.slopes is None:
+            try:
+                self.slopes = self.taken()
+            except EnzymeError as refusal:
+                self.refusal = refusal
+                raise
+        return self.slopes
+
+    def reverse(self) -> None:
+        """Compare with differences, at the very point, else at points nearby."""
+        said: list[str] = []
+        unclear = ""
+        for _ in range(POINTS):
+            slopes = self._gradients()
+            try:
+                want = self.difference()
+            except Inconclusive as error:
+                unclear = str(error)
+            else:
+                along = inner(slopes, self.first)
+                scale = (
+                    abs(want) + magnitude(self.weights, self.result) + magnitude(slopes, self.first)
+                )
+                tolerance = max(TRUNCATION, self.tolerance)
+                if abs(along - want) <= tolerance * scale:
+                    if said:
+                        raise Kink(said[0])
+                    return
+                said.append(f"reverse mode {along!r}, differences {want!r}")
+            self.redraw()
+        if said and all(
+            "mode nan" in one or "mode inf" in one or "mode -inf" in one for one in said
+        ):
+            raise Kink(f"at each of {len(said)} points: {said[0]}")
+        if said:
+            raise Wrong("; ".join(said))
+        raise Inconclusive(unclear)
+
+    def difference(self) -> float:
+        if not self._is_finite():
+            raise Inconclusive("not finite")
+        if self.is_single and self.reference is None:
+            self.reference = _in_double(self.plain)
+            if self.outputs:
+                self.reference = enzyme.output_of(self.reference, self.outputs)
+        function = self.reference if self.is_single else self.function
+        scale = magnitude(self.weights, self.result) + 1e-300
+        tried = []
+        if self.is_single:
+            there = _at(function, self._moved(0.0))
+            if (
+                not abs(inner(there, self.weights) - inner(self.result, self.weights))
+                <= SINGLE * scale
+            ):
+                raise Inconclusive("float64 gives another result")
+        for step in STEPS:
+            one, other = self._central(function, step), self._central(function, 2 * step)
+            tried += [one, other]
+            if abs(one - other) <= TRUNCATION * (abs(one) + scale):
+                return one
+        raise Inconclusive(f"differences disagree: {', '.join(f'{one:.9g}' for one in tried[:4])}")
+
+    def _central(self, function: Any, step: float) -> float:
+        def value(at: float) -> float:
+            there = _at(function, self._moved(at))
+            if list(map(np.shape, floats_of(there))) != list(
+                map(np.shape, floats_of(self.weights))
+            ):
+                raise Inconclusive("another shape nearby")
+            return inner(there, self.weights)
+
+        near, far = value(step) - value(-step), value(2 * step) - value(-2 * step)
+        found = (8 * near - far) / (12 * step)
+        if not math.isfinite(found):
+            raise Inconclusive("differences are not finite")
+        return float(found)
+
+    def _moved(self, step: float) -> Any:
+        def move(one: Any, way: Any) -> Any:
+            if isinstance(one, (tuple, list)):
+                parts = [move(*pair) for pair in zip(one, way, strict=True)]
+                return type(one)(*parts) if hasattr(one, "_fields") else type(one)(parts)
+            if not has_floats(one):
+                return copied(one)
+            if not self.is_single:
+                return like(one, np.asarray(one) + step * np.asarray(way))
+            array = np.asarray(one)
+            wide = np.complex128 if array.dtype.kind == "c" else np.float64
+            moved = array.astype(wide) + step * np.asarray(way).astype(wide)
+            return np.asarray(moved) if isinstance(one, np.ndarray) else moved[()]
+
+        return tuple(move(*pair) for pair in zip(self.arguments, self.first, strict=True))
+
+    def again(self) -> None:
+        """Compare a second call with the first, bit for bit."""
+        if not same(self._gradients(), self.taken()):
+            raise Wrong("a second call says something else")
+
+    # -- forward
+
+    def forward(self) -> None:
+        """Compare forward mode with reverse mode, or with differences where that is refused."""
+        given = tuple(map(copied, self.arguments))
+        value, tangent = enzyme.jvp(self.function, given, tuple(map(copied, self.first)))
+        self._check_value(value)
+        self._check_left(given)
+        got = inner(tangent, self.weights)
+        try:
+            slopes = self._gradients()
+        except EnzymeError:
+            want = self.difference()
+            scale = abs(want) + magnitude(self.weights, self.result)
+            tolerance = max(TRUNCATION, self.tolerance)
+            words = "forward mode and differences"
+        else:
+            want = inner(slopes, self.first)
+            scale = abs(want) + magnitude(self.weights, self.result) + magnitude(slopes, self.first)
+            tolerance, words = self.tolerance, "forward and reverse mode"
+        if not self._is_finite() or not math.isfinite(want):
+            if math.isfinite(want) and not math.isfinite(got):
+                raise Kink(f"{words}: {got!r}, {want!r}, not finite")
+            raise Inconclusive("not finite")
+        if not abs(got - want) <= tolerance * scale:
+            raise Wrong(f"{words}: {got!r}, {want!r}")
+
+
+def _at(function: Any, arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except NumbaError as error:
+        raise Inconclusive(f"not in float64: {type(error).__name__}") from error
+    except Exception as error:
+        raise Inconclusive(f"raises nearby: {type(error).__name__}") from error
+
+
+def _weights(array: np.ndarray) -> Any:
+    if array.ndim == 0:
+        return np.asarray(1.0)  # as gradients of numbers have it
+    return (0.5 + np.arange(array.size) % 3 * 0.25).reshape(array.shape)
+
+
+def _in_double(function: Any) -> Any:
+    """Return the function for wider numbers: compiled anew where its types are given."""
+    if function._can_compile:
+        return function
+    options = {
+        k: v
+        for k, v in function.targetoptions.items()
+        if k in ("error_model", "fastmath", "boundscheck")
+    }
+    return numba.njit(**options)(function.py_func)
+
+
+def _differs_in_last_places(function: Any) -> bool:
+    """Tell whether the last places of a primal may differ from those of the plain function, compiled without optimising.
+
+    By BLAS, whose sums are loops in a derivative (tests/fuzz/subject.py), and by powers, which LLVM simplifies: x ** 0.5.
+    """
+    try:
+        source = inspect.getsource(function.py_func)
+    except (OSError, TypeError):
+        source = "np." + " np.".join(function.py_func.__code__.co_names)
+    body = "\n".join(line for line in source.splitlines() if not line.lstrip().startswith("@"))
+    return any(word in body for word in (*REORDERED, ".dot(", "linalg", "matmul", "**", "pow"))

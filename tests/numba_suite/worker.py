@@ -1,0 +1,93 @@
+"""A process that runs tests of Numba, and asks about what they call: see the package.
+
+It reads a line for each test, and writes lines: the key of each call before it asks, then the answer; at last what was not
+asked. So whoever reads knows which call a process died of.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import resource
+import sys
+import time
+import unittest
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from enzyme_py.native.runtime import library
+from tests.numba_suite.questions import outcomes
+from tests.numba_suite.recording import recorded
+from tests.passes.switches import leave_out
+
+SECONDS = 20  # for a test of Numba
+
+
+def tests_of(suite: Any) -> Iterator[unittest.TestCase]:
+    """Yield the tests of a suite."""
+    for one in suite:
+        if isinstance(one, unittest.TestSuite):
+            yield from tests_of(one)
+        else:
+            yield one
+
+
+def ids_of(module: str) -> list[str]:
+    """Return the names of all tests of a module of Numba's."""
+    found = unittest.defaultTestLoader.loadTestsFromName(f"numba.tests.{module}")
+    return [one.id() for one in tests_of(found) if not _is_elsewhere(one.id())]
+
+
+def _is_elsewhere(name: str) -> bool:
+    """Tell whether a test could not be imported, or runs others in a process of its own."""
+    return name.startswith("unittest.loader") or "Runner." in name or "Subprocess" in name
+
+
+def main() -> None:
+    """Answer until the input ends; whatever else prints does not disturb the answers."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def say(**what: Any) -> None:
+        print(json.dumps(what), file=answers, flush=True)
+
+    library().enzyme_py_scribble(1)  # fresh memory holds NaN, so that nothing rests on luck
+    if "SUITE_WITHOUT" in os.environ:  # a cure, as tests/passes/switches.py names it
+        leave_out(os.environ["SUITE_WITHOUT"])
+    known: set[str] = set()
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "module" in request:
+            say(tests=ids_of(request["module"]))
+            continue
+        known.update(request["known"])
+        _answer(request["test"], known, request["most"], say)
+
+
+def _answer(name: str, known: set[str], most: int, say: Any) -> None:
+    begun = time.process_time()
+    test = next(tests_of(unittest.defaultTestLoader.loadTestsFromNames([name])))
+    taken = recorded(test, known, most, SECONDS)
+    own = time.process_time() - begun
+    left = taken.left
+    while taken.calls:
+        call = taken.calls.pop(0)
+        known.add(call.key)
+        say(begin=call.key)
+        begun = time.process_time()
+        found = outcomes(call)
+        say(
+            key=call.key,
+            outcomes=[asdict(one) for one in found],
+            seconds=time.process_time() - begun,
+        )
+        del call
+    gc.collect()
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    say(end=True, left=dict(left), seconds=own, megabytes=megabytes)
+
+
+if __name__ == "__main__":
+    main()
