@@ -24,7 +24,10 @@ _DOOR = "enzyme_py_door"  # of functions with a rule, which no copy has (fronten
 def result_kernel(kernel: Any) -> Any:
     """Return the kernel in whose place a derivative of this one is taken: itself, if it makes no dicts or lists."""
     function = getattr(kernel, "py_func", None)
-    if function is None or hasattr(kernel, _DOOR) or not _builds(function.__code__):
+    if function is None or not _builds(function.__code__):
+        return kernel
+    # With a rule, or with types of its own given, which a copy has not.
+    if hasattr(kernel, _DOOR) or not kernel._can_compile or kernel.locals:
         return kernel
     own = made_of(kernel, "returning trees")
     if "kernel" not in own:

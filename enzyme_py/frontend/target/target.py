@@ -266,9 +266,7 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
         self.name = name
         self.convention = convention
         self.shadows_constants = shadows_constants  # of requests inside of kernels
-        self.is_threaded = (
-            is_threaded  # `prange` loops are lowered for threads (frontend/parallel/)
-        )
+        self.is_threaded = is_threaded  # `prange` loops are lowered for threads (frontend/parallel/)
 
     @property
     def is_catching(self) -> bool:
@@ -386,9 +384,7 @@ def _decorator(target: KernelTarget) -> Callable[..., Any]:
 KERNEL = KernelTarget("enzyme", KernelCallConv)
 CATCHING = KernelTarget("enzyme_catching", CatchingCallConv)
 SHADOWING = KernelTarget("enzyme_shadowing", KernelCallConv, shadows_constants=True)
-SHADOWING_CATCHING = KernelTarget(
-    "enzyme_shadowing_catching", CatchingCallConv, shadows_constants=True
-)
+SHADOWING_CATCHING = KernelTarget("enzyme_shadowing_catching", CatchingCallConv, shadows_constants=True)
 THREADED = KernelTarget("enzyme_threaded", KernelCallConv, is_threaded=True)
 TARGETS = (KERNEL, CATCHING, SHADOWING, SHADOWING_CATCHING, THREADED)
 
