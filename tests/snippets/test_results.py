@@ -206,10 +206,20 @@ def at_times(x):
     return out
 
 
+def by_place(x):
+    out = {"a": x[0], "b": x[1]}
+    return out[0], out
+
+
 @pytest.mark.parametrize("kernel", [appended, by_number, at_times], ids=lambda one: one.__name__)
 def test_what_has_no_fixed_parts_says_what_to_do(kernel) -> None:
     with pytest.raises(UnsupportedTypeError, match=r"written where it is returned"):
         enzyme.vjp(kernel, X)
+
+
+def test_a_dict_is_not_read_by_places() -> None:
+    with pytest.raises(EnzymeError):
+        enzyme.vjp(by_place, X)
 
 
 @dataclasses.dataclass

@@ -100,18 +100,18 @@ class _Function:
             seen.add(name)
             for user in self._used.get(name, ()):
                 is_put = _put(user, name) and user in block.body and isinstance(self._key(user), str)
-                if isinstance(user, (ir.Del, ir.Return)) or is_put or self._is_read(user, name, block):
+                if isinstance(user, (ir.Del, ir.Return)) or is_put or self._is_read(user, name, made, block):
                     continue
                 if not isinstance(user, ir.Assign) or name not in _handed_on(user.value):
                     return True
                 pending.append(user.target.name)
         return False
 
-    def _is_read(self, user: Any, name: str, block: ir.Block) -> bool:
+    def _is_read(self, user: Any, name: str, made: ir.Assign, block: ir.Block) -> bool:
         """Tell whether a statement reads a part by a key that is written there, when all parts are in."""
         if not isinstance(user, ir.Assign) or _op(user.value) not in ("static_getitem", "getitem"):
             return False
-        is_known = isinstance(self._constant(user.value.index), (str, int))
+        is_known = isinstance(self._constant(user.value.index), str if _op(made.value) == "build_map" else int)
         if user.value.value.name != name or not is_known:
             return False
         behind = block.body[block.body.index(user) :] if user in block.body else []

@@ -134,3 +134,27 @@ def test_one_order_where_it_is_asked_for() -> None:
         np.testing.assert_allclose(one, exact, rtol=1e-12, atol=1e-13)
         np.testing.assert_allclose(other, exact, rtol=1e-12, atol=1e-13)
         np.testing.assert_array_equal(other, third)
+
+
+def test_choices_of_choices_are_not_followed_in_all_ways(monkeypatch) -> None:
+    """Thirty choices between two sums of the one before: 2^30 ways, of which a first gradient took half a minute."""
+    from enzyme_py.native.rewrites.sums import reverse_sums
+
+    steps, step = [0], reverse_sums._step
+
+    def counted(*given):
+        steps[0] += 1
+        assert steps[0] < 10_000
+        return step(*given)
+
+    monkeypatch.setattr(reverse_sums, "_step", counted)
+    lines, last = ["  %is.zero = fcmp oeq double %x, 0.000000e+00"], "%sum"
+    for level in range(30):
+        lines += [
+            f"  %one{level} = fadd double {last}, %x",
+            f"  %two{level} = fadd double {last}, %y",
+            f"  %chosen{level} = select i1 %is.zero, double %one{level}, double %two{level}",
+        ]
+        last = f"%chosen{level}"
+    body = "\n".join([*lines, f"  %more = fadd double {last}, %x"])
+    changed(body)

@@ -80,6 +80,9 @@ def _free_sums(function: Function) -> None:
                     _free_sum(phi, loop)
 
 
+_MOST_IN_A_CHOICE = 8  # additions
+
+
 @dataclass(frozen=True)
 class Term:
     """What is added to a sum, or taken from it; if `condition` is given, only where that is `holds`."""
@@ -90,15 +93,18 @@ class Term:
     holds: bool = True
 
 
-def terms_from(value: Value, start: Value) -> tuple[list[Term], list[Instruction]] | None:
+def terms_from(value: Value, start: Value, most: int | None = None) -> tuple[list[Term], list[Instruction]] | None:
     """Return what is added to `start` to make `value`, and the instructions that do so, the last first.
 
-    None where something else is done, or what is on the way is used otherwise.
+    None where something else is done, or what is on the way is used otherwise. With `most` only so many additions, and no
+    choices, are followed: within a choice. Choices of choices would be followed in all ways, whose number doubles with each.
     """
     terms, chain = list[Term](), list[Instruction]()
     end = value
     while value is not start:
         if not isinstance(value, (Arithmetic, Select)):
+            return None
+        if most is not None and (len(chain) == most or isinstance(value, Select)):
             return None
         step = _step(value, start)
         if step is None:
@@ -124,9 +130,7 @@ def _step(value: Arithmetic | Select, start: Value) -> tuple[list[Term], list[In
         return [Term(other, value.opcode == "fsub")], [value], one
     condition, *arms = value.operands
     for holds, (more, less) in ((True, arms), (False, arms[::-1])):
-        if more is not less and (inner := terms_from(more, less)) is not None:
-            if any(term.condition is not None for term in inner[0]):
-                return None
+        if more is not less and (inner := terms_from(more, less, _MOST_IN_A_CHOICE)) is not None:
             found = [Term(term.value, term.is_less, condition, holds) for term in inner[0]]
             return found, [value, *inner[1]], less
     return None
