@@ -207,7 +207,7 @@ def at_times(x):
 
 
 def by_place(x):
-    out = {"a": x[0], "b": x[1]}
+    out = {"a": x[0], "b": x}
     return out[0], out
 
 

@@ -151,8 +151,8 @@ def test_choices_of_choices_are_not_followed_in_all_ways(monkeypatch) -> None:
     lines, last = ["  %is.zero = fcmp oeq double %x, 0.000000e+00"], "%sum"
     for level in range(30):
         lines += [
-            f"  %one{level} = fadd double {last}, %x",
-            f"  %two{level} = fadd double {last}, %y",
+            f"  %one{level} = fadd double %x, {last}",
+            f"  %two{level} = fadd double %y, {last}",
             f"  %chosen{level} = select i1 %is.zero, double %one{level}, double %two{level}",
         ]
         last = f"%chosen{level}"
