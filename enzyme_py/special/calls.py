@@ -28,7 +28,7 @@ from enzyme_py.symbols import SPECIAL, SPECIAL_NONE
 
 _DOUBLE, _INT, _LONG = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 _POINTER = ir.IntType(8).as_pointer()
-COMPLEX = ir.LiteralStructType([_DOUBLE, _DOUBLE])
+COMPLEX = ir.LiteralStructType([_DOUBLE, _DOUBLE])  # as Numba has a complex number
 KINDS = {"d": types.float64, "D": types.complex128, "l": types.int64}
 
 
@@ -95,7 +95,7 @@ def outside(symbol: str, letters: str) -> Any:
         def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
             values = cgutils.unpack_tuple(builder, args[0])
             numbers = [one for value in values for one in _numbers(builder, value)]
-            return _result(builder, _call(builder, symbol, letters, numbers), letters)
+            return _call(builder, symbol, letters, numbers)
 
         return signature(KINDS[result_of(letters)], arguments), lower
 
@@ -153,7 +153,7 @@ def _intrinsic(row: Row, call: Any) -> Any:
                 value = builder.extract_value(args[0], place)
                 own = context.cast(builder, value, sig.args[0][place], KINDS[letter])
                 numbers += _numbers(builder, own)
-            return _result(builder, call(context, builder, row, letters, numbers), letters)
+            return call(context, builder, row, letters, numbers)
 
         return signature(KINDS[result_of(letters)], arguments), lower
 
@@ -164,10 +164,6 @@ def _numbers(builder: ir.IRBuilder, value: ir.Value) -> list[ir.Value]:
     if isinstance(value.type, ir.LiteralStructType):
         return [builder.extract_value(value, part) for part in range(2)]
     return [value]
-
-
-def _result(builder: ir.IRBuilder, value: ir.Value, letters: str) -> ir.Value:
-    return value  # a complex number of Numba's is such a pair
 
 
 def _call(builder: ir.IRBuilder, symbol: str, letters: str, numbers: list[ir.Value]) -> ir.Value:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-LETTERS = {"d": "double", "D": "complex", "l": "long"}
-
 
 @dataclass(frozen=True, eq=False)  # a row is known by itself
 class Row:
