@@ -40,11 +40,11 @@ class Library(Protocol):
     def numbers(self, value: Any) -> Any:
         """Return the library's value as an array of ours."""
 
-    def pulled(self, function: Function, floats: Sequence[int], count: int) -> Function:
-        """Return the pullback of a function of `count` arguments with a tuple of results, which returns a tuple."""
+    def pulled(self, function: Function, moved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the gradients of a function with a tuple of results, at values of the library's."""
 
-    def pushed(self, function: Function, floats: Sequence[int], count: int) -> Function:
-        """Return the pushforward, which returns a tuple."""
+    def pushed(self, function: Function, moved: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
+        """Return its tangents."""
 
     def ready(self, function: Function) -> Function:
         """Return a function as it is called again and again."""
@@ -91,8 +91,8 @@ def _kernel(
     if not floats:
         return inactive(calling(called, kinds, result, name))
     moved = [kinds[place] for place in floats]
-    pulled = library.pulled(flat, floats, len(kinds))
-    pushed = library.pushed(flat, floats, len(kinds))
+    pulled = _along(library.pulled, flat, floats, len(kinds))
+    pushed = _along(library.pushed, flat, floats, len(kinds))
     rules = {
         "vjp": (pulled, (*kinds, *parts), types.Tuple(moved)),
         "jvp": (pushed, (*kinds, *moved), result),
@@ -181,18 +181,21 @@ def _rule(parameters: str, lines: Sequence[str], kernel: Any) -> Any:
     return numba.njit(scope["rule"])
 
 
-def partial(
-    function: Callable[..., Any], arguments: Sequence[Any], floats: Sequence[int]
-) -> Callable[..., Any]:
-    """Return a function of some of the arguments, the others being as they are."""
+def _along(derivative: Function, flat: Function, floats: Sequence[int], count: int) -> Function:
+    """Return the function of arguments and directions that gives a library's derivative by the floats among the arguments."""
 
-    def called(*moved: Any) -> Any:
-        every = list(arguments)
-        for place, one in zip(floats, moved, strict=True):
-            every[place] = one
-        return function(*every)
+    def along(*given: Any) -> Any:
+        arguments, directions = given[:count], given[count:]
 
-    return called
+        def of_floats(*moved: Any) -> Any:
+            every = list(arguments)
+            for place, one in zip(floats, moved, strict=True):
+                every[place] = one
+            return flat(*every)
+
+        return derivative(of_floats, [arguments[place] for place in floats], directions)
+
+    return along
 
 
 def _parts(result: Any) -> Sequence[Any]:

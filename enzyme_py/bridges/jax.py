@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from enzyme_py.bridges.as_kernels import made, partial
+from enzyme_py.bridges.as_kernels import made
 from enzyme_py.bridges.kernels import Function, kernels_of, kind_of, missing, said_shapes
 from enzyme_py.errors import UnsupportedTypeError
 
@@ -356,25 +356,15 @@ class _Jax:
         return np.asarray(value)
 
     def pulled(
-        self, function: Callable[..., Any], floats: Sequence[int], count: int
-    ) -> Callable[..., Any]:
-        def pull(*given: Any) -> Any:
-            arguments, cotangents = given[:count], given[count:]
-            moved = [arguments[place] for place in floats]
-            _, back = jax.vjp(partial(function, arguments, floats), *moved)
-            return tuple(map(_conjugate, back(tuple(map(_conjugate, cotangents)))))
-
-        return pull
+        self, function: Callable[..., Any], moved: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        _, back = jax.vjp(function, *moved)
+        return tuple(map(_conjugate, back(tuple(map(_conjugate, cotangents)))))
 
     def pushed(
-        self, function: Callable[..., Any], floats: Sequence[int], count: int
-    ) -> Callable[..., Any]:
-        def push(*given: Any) -> Any:
-            arguments, tangents = given[:count], given[count:]
-            moved = tuple(arguments[place] for place in floats)
-            return jax.jvp(partial(function, arguments, floats), moved, tuple(tangents))[1]
-
-        return push
+        self, function: Callable[..., Any], moved: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        return jax.jvp(function, tuple(moved), tuple(tangents))[1]  # type: ignore[no-any-return]
 
     def ready(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return jax.jit(function)  # type: ignore[no-any-return]

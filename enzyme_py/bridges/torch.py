@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from enzyme_py.bridges.as_kernels import made, partial
+from enzyme_py.bridges.as_kernels import made
 from enzyme_py.bridges.kernels import Function, kernels_of, kind_of, missing, said_shapes
 from enzyme_py.errors import UnsupportedTypeError
 
@@ -346,26 +346,15 @@ class _PyTorch:
         return _array(value)
 
     def pulled(
-        self, function: Callable[..., Any], floats: Sequence[int], count: int
-    ) -> Callable[..., Any]:
-        def pull(*given: Any) -> Any:
-            arguments, cotangents = given[:count], given[count:]
-            _, back = torch.func.vjp(
-                partial(function, arguments, floats), *(arguments[place] for place in floats)
-            )
-            return back(tuple(cotangents))
-
-        return pull
+        self, function: Callable[..., Any], moved: Sequence[Any], cotangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        _, back = torch.func.vjp(function, *moved)
+        return back(tuple(cotangents))  # type: ignore[no-any-return]
 
     def pushed(
-        self, function: Callable[..., Any], floats: Sequence[int], count: int
-    ) -> Callable[..., Any]:
-        def push(*given: Any) -> Any:
-            arguments, tangents = given[:count], given[count:]
-            moved = tuple(arguments[place] for place in floats)
-            return torch.func.jvp(partial(function, arguments, floats), moved, tuple(tangents))[1]
-
-        return push
+        self, function: Callable[..., Any], moved: Sequence[Any], tangents: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        return torch.func.jvp(function, tuple(moved), tuple(tangents))[1]  # type: ignore[no-any-return]
 
     def ready(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return torch.no_grad()(function)  # type: ignore[no-any-return]
