@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,28 @@ KERNELS = 400  # of one process: the first twenty take twice as long, each leave
 _ROOT = Path(__file__).resolve().parent.parent.parent
 
 
+def started(module: str, own: Mapping[str, str]) -> subprocess.Popen[str]:
+    """Start a module as a process that is asked line by line, with variables of its own in the environment."""
+    return subprocess.Popen(
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=_ROOT,
+        env={**os.environ, **own},
+        start_new_session=True,  # Ctrl-C is for the run; a worker that dies of it is no crash
+    )
+
+
+def close_pipes(process: subprocess.Popen[str]) -> None:
+    """Close what a process that is gone was asked by."""
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(BrokenPipeError):
+            if pipe is not None:
+                pipe.close()
+
+
 class Worker:
     """One process that asks the questions."""
 
@@ -41,16 +63,7 @@ class Worker:
             own["FUZZ_WITHOUT"] = without
         if cache is not None:
             own["ENZYME_PY_CACHE_DIR"] = str(cache)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.fuzz.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=_ROOT,
-            env={**os.environ, **own},
-            start_new_session=True,  # Ctrl-C is for the run; a worker that dies of it is no crash
-        )
+        self._process = started("tests.fuzz.worker", own)
         self.asked = 0
 
     def ask(
@@ -92,10 +105,7 @@ class Worker:
         """End the process."""
         self.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(BrokenPipeError):
-                if pipe is not None:
-                    pipe.close()
+        close_pipes(self._process)
 
 
 class _Run:

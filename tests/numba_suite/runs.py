@@ -8,10 +8,8 @@ started again with the same folder goes on where it was interrupted.
 from __future__ import annotations
 
 import json
-import os
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -21,11 +19,11 @@ from typing import Any
 
 from tests.fuzz.checks import BAD
 from tests.fuzz.report import kept
+from tests.fuzz.runs import close_pipes, started
 from tests.numba_suite.summary import Summary
 
 LIMIT = 120.0  # seconds without a word
 MEGABYTES = 1500  # of a process, behind which a new one is started
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 class Worker:
@@ -41,17 +39,7 @@ class Worker:
         if without is not None:
             own["SUITE_WITHOUT"] = without
         self.known = 0  # how many keys it has been told
-        self._timer: threading.Timer | None = None
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.numba_suite.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=_ROOT,
-            env={**os.environ, **own},
-            start_new_session=True,
-        )
+        self._process = started("tests.numba_suite.worker", own)
 
     def ask(self, **request: Any) -> Iterator[dict[str, Any]]:
         """Yield the lines of an answer; if the process dies or hangs, the last one is missing."""
@@ -77,7 +65,6 @@ class Worker:
 
     def close(self) -> int:
         """End the process, and return its exit status."""
-        self._process.kill() if self._process.poll() is None and self._process.stdin is None else None
         status = self._process.poll()
         if status is None:
             try:
@@ -85,12 +72,7 @@ class Worker:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 status = self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except BrokenPipeError:
-                    continue
+        close_pipes(self._process)
         return status
 
 
