@@ -192,11 +192,13 @@ def _linked_module(
     lowered: Sequence[LoweredKernel], requests: Sequence[Request], modules: Modules
 ) -> tuple[llvm.ModuleRef, tuple[str, ...]]:
     module = _with_kernels(lowered, requests, modules)
-    is_nested = _nests(Module(str(module)), requests[0])
+    code = Module(str(module))
+    is_nested = _nests(code, requests[0])
     if is_nested and holds_rules(module):  # Enzyme differentiates the code of rules then
         module = _with_kernels(lowered, requests, modules, is_whole=True)
+        code = Module(str(module))
     names = [entry_name(request) for request in requests]
-    order = nesting(Module(str(module))) if is_nested else 1
+    order = nesting(code) if is_nested else 1
     names += link_helpers(module, modules, order=order)
     is_ruled = holds_rules(module)
     if is_ruled:
