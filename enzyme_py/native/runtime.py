@@ -9,12 +9,15 @@ from __future__ import annotations
 import ctypes
 import functools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
 import numpy as np
+from llvmlite import ir
+from numba.core import cgutils
 
 from enzyme_py.errors import EnzymeError
 from enzyme_py.foundations.libraries import library_file
@@ -152,27 +155,31 @@ def library() -> Any:
 
 
 @functools.cache
+def _declared(declarations: str) -> Any:
+    """The loaded runtime by other declarations than runtime.h's: apart, since few need them."""
+    ffi = _new_interface()
+    ffi.cdef(declarations)
+    return ffi.dlopen(_file())
+
+
 def scan_library() -> Any:
-    """The same for scans.h: apart, since only generated code needs these, and by address."""
-    ffi = _new_interface()
-    ffi.cdef(SCANS)
-    return ffi.dlopen(_file())
+    """The functions of scans.h."""
+    return _declared(SCANS)
 
 
-@functools.cache
 def sharing_library() -> Any:
-    """The same for sharing.h."""
-    ffi = _new_interface()
-    ffi.cdef(SHARING)
-    return ffi.dlopen(_file())
+    """Those of sharing.h."""
+    return _declared(SHARING)
 
 
-@functools.cache
 def trace_library() -> Any:
-    """The same for trace.h."""
-    ffi = _new_interface()
-    ffi.cdef(TRACE)
-    return ffi.dlopen(_file())
+    """Those of trace.h."""
+    return _declared(TRACE)
+
+
+def copy_library() -> Any:
+    """Those of copies.h."""
+    return _declared(copy_declarations())
 
 
 @functools.cache
@@ -185,14 +192,6 @@ def crash_library() -> ctypes.CDLL:
     loaded.enzyme_py_crash_forget.restype = None
     loaded.enzyme_py_crash_forget.argtypes = [pointer]
     return loaded
-
-
-@functools.cache
-def copy_library() -> Any:
-    """The same for copies.h."""
-    ffi = _new_interface()
-    ffi.cdef(copy_declarations())
-    return ffi.dlopen(_file())
 
 
 @functools.cache
@@ -226,6 +225,12 @@ def register() -> None:
     """Make the runtime's functions known to LLVM by their own names, once."""
     for name, address in runtime_addresses().items():
         llvm.add_symbol(name, address)
+
+
+def runtime_function(module: ir.Module, name: str, result: ir.Type, parameters: Sequence[ir.Type]) -> ir.Function:
+    """Return a function of the runtime, declared in a module that Numba compiles, and known to LLVM."""
+    register()
+    return cgutils.get_or_insert_function(module, ir.FunctionType(result, parameters), name)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from enzyme_py.errors import SharedMemoryError, UnsupportedTypeError, Where
 from enzyme_py.finished.cached_callers import bind
 from enzyme_py.foundations.places import where_is
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.native.runtime import register
+from enzyme_py.native.runtime import runtime_function
 from enzyme_py.request import Request
 from enzyme_py.transforms.plans.binding import Emit, owned_by
 from enzyme_py.transforms.plans.dispatcher import CAN_BE_TAKEN, is_passable
@@ -79,9 +79,7 @@ def _let_go(context: Any, builder: ir.IRBuilder) -> None:
 
 def _leave(builder: ir.IRBuilder) -> None:
     """Close the region in which the result's arrays lie."""
-    register()
-    leave = ir.FunctionType(ir.VoidType(), [])
-    builder.call(cgutils.get_or_insert_function(builder.module, leave, "enzyme_py_leave"), [])
+    builder.call(runtime_function(builder.module, "enzyme_py_leave", ir.VoidType(), []), [])
 
 
 def _keep(library: Any, native: NativeFunction, where: Where) -> None:

@@ -17,7 +17,7 @@ from numba.np import arrayobj
 
 from enzyme_py.foundations.places import argument_names
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
-from enzyme_py.native.runtime import register
+from enzyme_py.native.runtime import runtime_function
 from enzyme_py.request import Activity, Direction, Request
 
 _WORD = ir.IntType(64)
@@ -72,8 +72,7 @@ class SharedMemory:
         return builder.load(written)
 
     def _function(self, name: str, result: ir.Type, parameters: Sequence[ir.Type]) -> ir.Function:
-        register()
-        return cgutils.get_or_insert_function(self._builder.module, ir.FunctionType(result, parameters), name)
+        return runtime_function(self._builder.module, name, result, parameters)
 
 
 def _primals(

@@ -20,8 +20,9 @@ from numba.core.callwrapper import PyCallWrapper
 from numba.core.cpu import CPUContext
 from numba.core.pythonapi import PythonAPI
 
+from enzyme_py.assembly.results import holds_arrays
 from enzyme_py.foundations.arrays.foreign_arrays import usual_arguments
-from enzyme_py.native.runtime import register
+from enzyme_py.native.runtime import runtime_function
 
 
 class RunnerContext(CPUContext):  # type: ignore[misc]
@@ -51,7 +52,7 @@ class _Wrapper(PyCallWrapper):  # type: ignore[misc]
         found = [
             is_usual
             for number, kind in enumerate(self.fndesc.argtypes)
-            if holds_array(kind)
+            if holds_arrays(kind)
             for is_usual in _looks(api, builder, kind, api.tuple_getitem(args, number))
         ]
         if found:
@@ -60,25 +61,16 @@ class _Wrapper(PyCallWrapper):  # type: ignore[misc]
         super().build_wrapper(api, builder, closure, args, kws)
 
 
-def holds_array(kind: Any) -> bool:
-    """Tell whether arrays come with a value of a type, by itself or in tuples."""
-    if isinstance(kind, types.BaseTuple):
-        return any(map(holds_array, kind))
-    return isinstance(kind, types.Array)
-
-
 def _looks(api: PythonAPI, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> list[ir.Value]:
     """Emit one look at each array in a value."""
     if isinstance(kind, types.BaseTuple):
         return [
             is_usual
             for number, part in enumerate(kind)
-            if holds_array(part)
+            if holds_arrays(part)
             for is_usual in _looks(api, builder, part, api.tuple_getitem(value, number))
         ]
-    register()
-    function = ir.FunctionType(ir.IntType(32), [value.type])
-    look = cgutils.get_or_insert_function(builder.module, function, "enzyme_py_is_usual")
+    look = runtime_function(builder.module, "enzyme_py_is_usual", ir.IntType(32), [value.type])
     return [builder.call(look, [value])]
 
 

@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.np import arrayobj
 
-from enzyme_py.native.runtime import register
+from enzyme_py.native.runtime import runtime_function
 from enzyme_py.transforms.plans.binding import Emit
 
 
@@ -28,9 +28,8 @@ def array_like(
         builder, size=size, align=context.get_constant(types.uint32, alignment)
     )
     start = context.nrt.meminfo_data(builder, meminfo)
-    function = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, size.type])
-    register()
-    large = cgutils.get_or_insert_function(builder.module, function, "enzyme_py_large")
+    parameters = [cgutils.voidptr_t, size.type]
+    large = runtime_function(builder.module, "enzyme_py_large", ir.VoidType(), parameters)
     builder.call(large, [start, size])
     made = arrayobj.make_array(made_kind)(context, builder)
     arrayobj.populate_array(
