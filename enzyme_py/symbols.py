@@ -41,6 +41,7 @@ SPECIAL_NONE = "enzyme_py_special_none."  # a derivative that has no closed form
 OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/arrays/growing/grown_arrays.py)
 # In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
 SILENT = "_silent"
+DOOR = "enzyme_py_door"  # the attribute of a dispatcher with the function that kernels call in its place
 REQUEST = "__enzyme_"  # the names of functions that ask Enzyme for a derivative begin so
 INACTIVE = "enzyme_inactive"  # metadata and attribute of what has no derivative
 CACHED = f"{HINT}.kept"  # a call that seems to keep its pointer (passes/memory/cache_marks.py)

@@ -45,9 +45,9 @@ from enzyme_py.foundations.arrays.differences import (
 )
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.trees import as_trees, as_tuples
-from enzyme_py.frontend.target.target import DOOR
 from enzyme_py.inspect.hunting import find_nan
 from enzyme_py.request import Activity
+from enzyme_py.symbols import DOOR
 
 __all__ = [
     "check_grads",

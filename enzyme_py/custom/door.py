@@ -43,8 +43,8 @@ from enzyme_py.frontend.functions.bound_types import is_function
 from enzyme_py.frontend.functions.content import RULE
 from enzyme_py.frontend.functions.kernels import as_kernel, jitted
 from enzyme_py.frontend.target.lower import compile_kernel
-from enzyme_py.frontend.target.target import CATCHING, DOOR, KERNEL, SHADOWING, SHADOWING_CATCHING
-from enzyme_py.symbols import plain_name, plain_symbol
+from enzyme_py.frontend.target.target import CATCHING, KERNEL, SHADOWING, SHADOWING_CATCHING
+from enzyme_py.symbols import DOOR, plain_name, plain_symbol
 from enzyme_py.transforms.plans.structures import at, defined, listed
 from enzyme_py.transforms.values.stop import stop_gradient
 

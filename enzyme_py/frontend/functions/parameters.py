@@ -33,9 +33,14 @@ def with_plain_parameters(function: pytypes.FunctionType) -> pytypes.FunctionTyp
             raise _refusal(code, f"its keyword-only `{name}` has no default, and a parameter before it has one")
     if code.co_flags & inspect.CO_VARARGS:
         raise _refusal(code, f"it takes *args, and `{names[0]}` by keyword only")
-    made = pytypes.FunctionType(
-        plain_code(code), function.__globals__, function.__name__, tuple(defaults) or None, function.__closure__
-    )
+    return copied_function(function, plain_code(code), tuple(defaults) or None)
+
+
+def copied_function(
+    function: pytypes.FunctionType, code: pytypes.CodeType, defaults: tuple[Any, ...] | None
+) -> pytypes.FunctionType:
+    """Return a function with the globals, the captures and the names of another."""
+    made = pytypes.FunctionType(code, function.__globals__, function.__name__, defaults, function.__closure__)
     functools.update_wrapper(made, function)
     made.__dict__.pop("__wrapped__", None)
     return made

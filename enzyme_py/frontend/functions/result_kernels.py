@@ -16,9 +16,10 @@ from numba.core import types
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.foundations.trees import RETURNS_TREES, structure_of
 from enzyme_py.frontend.functions.kernels import dispatcher_like
+from enzyme_py.frontend.functions.parameters import copied_function
+from enzyme_py.symbols import DOOR
 
 _BUILDING = frozenset(("BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_LIST"))
-_DOOR = "enzyme_py_door"  # of functions with a rule, which no copy has (frontend/target/target.py)
 
 
 def result_kernel(kernel: Any) -> Any:
@@ -27,7 +28,7 @@ def result_kernel(kernel: Any) -> Any:
     if function is None or not _builds(function.__code__):
         return kernel
     # With a rule, or with types of its own given, which a copy has not.
-    if hasattr(kernel, _DOOR) or not kernel._can_compile or kernel.locals:
+    if hasattr(kernel, DOOR) or not kernel._can_compile or kernel.locals:
         return kernel
     own = made_of(kernel, "returning trees")
     if "kernel" not in own:
@@ -44,11 +45,7 @@ def _builds(code: pytypes.CodeType) -> bool:
 
 
 def _marked(function: pytypes.FunctionType) -> pytypes.FunctionType:
-    made = pytypes.FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    functools.update_wrapper(made, function)
-    made.__dict__.pop("__wrapped__", None)
+    made = copied_function(function, function.__code__, function.__defaults__)
     setattr(made, RETURNS_TREES, True)
     return made
 

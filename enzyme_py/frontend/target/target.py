@@ -87,14 +87,12 @@ from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.target.signatures import CallsBySignature
 from enzyme_py.frontend.target.universal import is_universal, teach
 from enzyme_py.frontend.target.versions import own_versions
+from enzyme_py.symbols import DOOR
 
 _OVERLOADS = (axes, scans, searching, sets, signals)  # they teach Numba as they are imported
 # The options of a user's @njit that change what its code computes, and so are taken over. The
 # others concern how Numba optimises, caches, or calls it.
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
-
-# The attribute of a dispatcher with the function that kernels call in its place.
-DOOR = "enzyme_py_door"
 
 
 class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: ignore[misc]
