@@ -18,6 +18,7 @@ import numpy as np
 
 from enzyme_py.calls.operators import transformed
 from enzyme_py.errors import AnnotationError
+from enzyme_py.foundations.trees import as_trees, as_tuples
 from enzyme_py.frontend.functions.bound import BoundTransform, Leading, Opened, opened
 from enzyme_py.transforms.plans.mapping import Axes, mapped
 
@@ -31,8 +32,8 @@ def vmap(
 
     `in_axes` is the axis along which all arguments have their items, or a tuple with the axis of each;
     None for one that all calls share. In a tuple argument every array has that axis. Results are
-    stacked along a new first axis: a number gives a vector, a tuple a tuple; None stays. All results
-    of one part must have one shape.
+    stacked along a new first axis: a number gives a vector, a tuple a tuple, a dict a dict; None stays. All
+    results of one part must have one shape.
 
     With `threads` above 1 the items are shared out among so many threads when it is called from
     Python; 0 takes one for each processor. `f` must not write to what its calls share then. In
@@ -115,7 +116,7 @@ class _OnThreads(BoundTransform):
             )
             for begin, end in itertools.pairwise(bounds)
         ]
-        return _joined([call.result() for call in calls])
+        return as_trees(_joined([as_tuples(call.result()) for call in calls]))
 
 
 def _sizes(value: Any, axis: int | None) -> list[int]:

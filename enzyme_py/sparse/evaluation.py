@@ -18,6 +18,7 @@ from enzyme_py.sparse.patterns import as_pattern, lacking, union
 from enzyme_py.sparse.products import Derivative
 from enzyme_py.sparse.recovery import Plan, plan_for
 from enzyme_py.transforms.jacobians.jacobian import AT_ONCE
+from enzyme_py.transforms.values.python_only import objects_python_only, python_only
 
 FORMATS = ("csr", "csc")
 POINTS = 2  # near the one given, where detection looks too
@@ -206,3 +207,9 @@ def _one_number(argnums: Any) -> int:
         message = f"a sparse derivative is by one argument, not by those of {argnums!r}"
         raise AnnotationError(message, remedy="make one function for each argument")
     return numbers[0]
+
+
+_INSTEAD = "call it from Python and hand its .data, .indices and .indptr to compiled code; or take the dense jacrev there"
+for _function in (jacobian, hessian, jacobian_sparsity, hessian_sparsity):
+    python_only(_function, _INSTEAD)
+objects_python_only(SparseDerivative, _INSTEAD)

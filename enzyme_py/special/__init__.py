@@ -6,6 +6,7 @@
     linking.py        what stands for a call up to Enzyme
     addresses.py      where SciPy's compiled functions are
     calls.py          how Numba calls them
+    reductions.py     logsumexp, softmax and log_softmax, which are Python in SciPy
     overloads.py      what Numba is taught when a program first names one of them
 
 Nothing here is imported, nor scipy.special, before compiled code names one of its functions.

@@ -20,6 +20,7 @@ import scipy.special
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from enzyme_py.special import reductions
 from enzyme_py.special.calls import chosen, special
 from enzyme_py.special.expressions import defined
 from enzyme_py.special.row import Row
@@ -44,6 +45,7 @@ def register() -> None:
             getattr(scipy.special, name), functools.partial(_of_rows, rows), rows[0].arguments
         )
     _register_others()
+    reductions.register()
 
 
 def _overload(

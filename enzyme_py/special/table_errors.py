@@ -37,6 +37,18 @@ def _unit(name: str, slope: str) -> Row:
     return row(name, "p", "d", f"{slope} if p >= 0.0 and p <= 1.0 else nan")
 
 
+def _box_cox(log: str, inner: str) -> tuple[str, str]:
+    """Return the slopes of (exp(lmbda l) - 1) / lmbda with l = log(x); the second without a quotient at lmbda = 0."""
+    grown = f"0.5 * {log} * {log} * hyp1f1(2.0, 3.0, lmbda * {log})"
+    return f"exp(lmbda * {log}) / {inner}", grown
+
+
+def _inverse_box_cox(value: str) -> tuple[str, str]:
+    """Return the slopes of (1 + lmbda y)^(1 / lmbda), which has that value; likewise."""
+    grown = f"-0.5 * y * y * {value} * hyp2f1(2.0, 2.0, 3.0, -lmbda * y)"
+    return f"{value} / (1.0 + lmbda * y)", grown
+
+
 # x / y at y = 0: the function is zero for all y if x is zero.
 def _quotient(over: str) -> str:
     return f"x / {over} if {over} > 0.0 or ({over} == 0.0 and x != 0.0) else (0.0 * x if x == 0.0 else nan)"
@@ -102,6 +114,10 @@ ROWS = (
         _quotient("(1.0 + y)"),
         of_complex={"x": "log1p(y)", "y": "x / (1.0 + y)"},
     ),
+    row("boxcox", "x lmbda", "dd", *_box_cox("log(x)", "x")),
+    row("boxcox1p", "x lmbda", "dd", *_box_cox("log1p(x)", "(1.0 + x)")),
+    row("inv_boxcox", "y lmbda", "dd", *_inverse_box_cox("inv_boxcox(y, lmbda)")),
+    row("inv_boxcox1p", "y lmbda", "dd", *_inverse_box_cox("(1.0 + inv_boxcox1p(y, lmbda))")),
     row("entr", "x", "d", "-log(x) - 1.0"),
     row(
         "rel_entr",

@@ -87,3 +87,20 @@ def test_loops_that_start_from_a_constant() -> None:
     for outer in (enzyme.grad, enzyme.jacfwd):
         for inner in (enzyme.grad, enzyme.jacfwd):
             assert outer(inner(from_a_constant))(0.5) == pytest.approx(exact, rel=1e-13)
+
+
+def test_what_works_from_python_alone() -> None:
+    jacobian = enzyme.sparse.jacobian(lambda x: x * x)
+
+    @numba.njit
+    def halves(x):
+        enzyme.autodiff_thunk(enzyme.ReverseSplitWithPrimal, square, enzyme.Active)
+        return x
+
+    for kernel, told in (
+        (halves, r"autodiff_thunk[\s\S]*enzyme\.vjp"),
+        (numba.njit(lambda x: enzyme.sparse.hessian(square)(x)), r"hessian[\s\S]*\.indptr"),
+        (numba.njit(lambda x: jacobian(x)), r"SparseDerivative[\s\S]*jacrev"),
+    ):
+        with pytest.raises(LoweringError, match=told):
+            kernel(X)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -25,6 +26,7 @@ class State:
     time: float = 0.0
 
 
+@enzyme.jit
 def with_aux(x):
     return np.sum(x**3), {"fit": 2.0 * x, "first": x[0], "rest": [x[1], (x[2], {"deep": x[0] * x[1]})]}
 
@@ -240,9 +242,9 @@ def written(x):
     return np.sum(state.position)
 
 
-@pytest.mark.parametrize("kernel", [checked, written], ids=lambda one: one.__name__)
-def test_what_a_dataclass_does_beyond_its_fields_is_refused(kernel) -> None:
-    with pytest.raises(EnzymeError):
+@pytest.mark.parametrize(("kernel", "told"), [(checked, "__post_init__[\\s\\S]*a function that computes"), (written, "time")], ids=["checked", "written"])
+def test_what_a_dataclass_does_beyond_its_fields_is_refused(kernel, told) -> None:
+    with pytest.raises(EnzymeError, match=told):
         enzyme.jvp(kernel, (X,), (V,))
 
 
@@ -256,3 +258,33 @@ def test_lists_and_dicts_that_stay_inside_are_as_they_were() -> None:
         return total
 
     np.testing.assert_allclose(enzyme.grad(inside)(X), [14.0 + 2.0, 4.0, 6.0], rtol=1e-15)
+
+
+@numba.njit
+def scaled(p, x):
+    return {"product": p * x, "parts": [x, p * np.ones(2)]}
+
+
+def made(x):
+    return State(x, 2.0 * x)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_vmap_stacks_them_part_by_part(threads: int) -> None:
+    found = enzyme.vmap(scaled, in_axes=(None, 0), threads=threads)(2.0, X)
+    assert_same(found, {"product": 2.0 * X, "parts": [X, np.full((3, 2), 2.0)]})
+    assert_same(enzyme.vmap(made, threads=threads)(X), State(X, 2.0 * X, np.zeros(3)))
+
+
+def test_transforms_in_compiled_code_give_what_is_read_by_keys() -> None:
+    @numba.njit
+    def step(x):
+        (value, aux), slope = enzyme.value_and_grad(with_aux, has_aux=True)(x)
+        result, tangent = enzyme.jvp(scaled, (2.0, x[1]), (0.0, 1.0))
+        stacked = enzyme.vmap(scaled)(x, x)
+        is_there = "product" in result and "sum" not in result
+        return value, aux["fit"], slope, result["product"], tangent["product"], stacked["product"], is_there
+
+    expected = (36.0, 2.0 * X, 3 * X**2, 4.0, 2.0, X * X, True)
+    for one, other in zip(step(X), expected, strict=True):
+        np.testing.assert_array_equal(one, other)

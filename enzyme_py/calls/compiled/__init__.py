@@ -8,6 +8,7 @@ from enzyme_py.calls.compiled import jacobian_overloads as jacobian_overloads
 from enzyme_py.calls.compiled import linearize as linearize
 from enzyme_py.calls.compiled import mapping as mapping
 from enzyme_py.calls.compiled import overloads as overloads
+from enzyme_py.calls.compiled import python_alone as python_alone
 from enzyme_py.calls.compiled import requests as requests
 from enzyme_py.calls.compiled import tile as tile
 from enzyme_py.calls.compiled import tree_keys as tree_keys

@@ -1,4 +1,4 @@
-"""Methods and properties of dataclasses in compiled code: `state.norm()`, `self.half` of the tuple that stands for one.
+"""Methods of dicts and dataclasses, and properties, in compiled code: `state.norm()`, `self.half` of the tuple that stands for one.
 
 A method is a function that holds the tuple; a property is called at once. What they read of `self` is data like any other,
 so `enzyme.grad(Model.energy)(model, x)` differentiates by the model, whatever other methods `energy` calls.
@@ -16,6 +16,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.cpython.tupleobj import namedtuple_getattr
 from numba.extending import lower_getattr_generic
 
+from enzyme_py.calls.compiled.tree_keys import member_of_dict
 from enzyme_py.foundations.trees import structure_of
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.kernels import as_kernel
@@ -23,10 +24,12 @@ from enzyme_py.transforms.values.functions import make_bound
 
 
 def _member(kind: Any, name: str) -> Any:
-    """Return what the class of the dataclass that a type stands for has under a name."""
+    """Return what the class of the dataclass or the dict that a type stands for has under a name."""
     structure = structure_of(getattr(kind, "instance_class", None))
-    if structure is None or issubclass(structure.kind, (dict, list)) or name.startswith("__"):
+    if structure is None or issubclass(structure.kind, list) or name.startswith("__"):
         return None
+    if issubclass(structure.kind, dict):
+        return member_of_dict(name) if hasattr(dict, name) else None
     return inspect.getattr_static(structure.kind, name, None)
 
 

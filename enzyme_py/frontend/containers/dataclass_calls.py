@@ -19,12 +19,39 @@ from enzyme_py.foundations.trees import Structure, tuple_class
 
 def class_of_tuples(kind: type) -> Any:
     """Return the Numba type of what stands for a dataclass in kernels; None for all else, and where its code decides."""
-    if not dataclasses.is_dataclass(kind) or "__post_init__" in vars(kind):
-        return None
-    fields = dataclasses.fields(kind)
-    if not all(one.init for one in fields) or not kind.__dataclass_params__.init:  # type: ignore[attr-defined]
-        return None
-    return types.NamedTupleClass(tuple_class(Structure(kind, tuple(one.name for one in fields))))
+    is_known = dataclasses.is_dataclass(kind) and not code_of_its_own(kind)
+    return types.NamedTupleClass(_tuples_of(kind)) if is_known else None
+
+
+def code_of_its_own(kind: Any) -> str:
+    """Return what a dataclass does with its arguments beyond holding them, in words; empty if nothing."""
+    if hasattr(kind, "__post_init__"):
+        return "a __post_init__"
+    if not kind.__dataclass_params__.init:
+        return "an __init__ of its own"
+    return "" if all(one.init for one in dataclasses.fields(kind)) else "fields that its __init__ does not take"
+
+
+def _tuples_of(kind: type) -> Any:
+    return tuple_class(Structure(kind, tuple(one.name for one in dataclasses.fields(kind))))
+
+
+def name_tuples(func_ir: Any) -> bool:
+    """Write the classes of named tuples in the place of dataclasses, for a target that knows no dataclasses."""
+    named = [
+        statement.value
+        for block in func_ir.blocks.values()
+        for statement in block.find_insts(ir.Assign)
+        if isinstance(statement.value, (ir.Global, ir.FreeVar)) and is_made(statement.value.value)
+    ]
+    for one in named:
+        one.value = _tuples_of(one.value)
+    return bool(named)
+
+
+def is_made(value: Any) -> bool:
+    """Tell whether a value is a dataclass that kernels make."""
+    return isinstance(value, type) and class_of_tuples(value) is not None
 
 
 def write_defaults(func_ir: Any) -> bool:
@@ -46,7 +73,7 @@ def _missing_fields(func_ir: Any, value: Any) -> list[dataclasses.Field[Any]]:
     if not isinstance(value, ir.Expr) or value.op != "call" or value.vararg is not None:
         return []
     kind = constant(func_ir, value.func)
-    if not isinstance(kind, type) or class_of_tuples(kind) is None:
+    if not is_made(kind):
         return []
     given = {name for name, _ in value.kws}
     rest = dataclasses.fields(kind)[len(value.args) :]

@@ -24,7 +24,7 @@ from numba.core.ir_utils import mk_unique_var, remove_dels
 from numba.core.postproc import PostProcessor
 
 from enzyme_py.foundations.trees import RETURNS_TREES, Structure, tuple_class
-from enzyme_py.frontend.containers.dataclass_calls import constant, write_defaults
+from enzyme_py.frontend.containers.dataclass_calls import constant, name_tuples, write_defaults
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -41,7 +41,8 @@ class ReturnedTrees(FunctionPass):  # type: ignore[misc]
         has_defaults = write_defaults(state.func_ir)
         if not getattr(state.func_id.func, RETURNS_TREES, False):
             return has_defaults
-        return _Function(state.func_ir).rewrite() or has_defaults
+        has_classes = name_tuples(state.func_ir)
+        return _Function(state.func_ir).rewrite() or has_classes or has_defaults
 
 
 class _Function:

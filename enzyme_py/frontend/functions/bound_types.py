@@ -16,6 +16,7 @@ from numba.core.typing import signature
 from enzyme_py.foundations.function_content import parts_of
 from enzyme_py.foundations.keeping import Carried
 from enzyme_py.frontend.functions.kernels import as_kernel
+from enzyme_py.frontend.functions.result_kernels import result_kernel
 
 
 class BoundKernelType(types.Callable):  # type: ignore[misc]
@@ -101,10 +102,10 @@ def is_function(kind: Any) -> bool:
 
 
 def function_parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return the kernel of a function's type, and the types of what it holds."""
+    """Return the kernel of which a derivative of a function is taken, and the types of what that holds."""
     if isinstance(kind, BoundKernelType):
-        return kind.kernel, kind.kinds
-    return as_kernel(kind.dispatcher), ()
+        return result_kernel(kind.kernel), kind.kinds
+    return result_kernel(as_kernel(kind.dispatcher)), ()
 
 
 def function_of(kernel: Any, held: Sequence[Any]) -> Any:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numba
-import numpy as np
 from numba.core import dispatcher
 from numba.core.ccallback import CFunc
 from numba.stencils.stencil import StencilFunc
 
 from enzyme_py.errors import LoweringError
+from enzyme_py.frontend.containers.dataclass_calls import code_of_its_own
 from enzyme_py.frontend.parallel.wishes import StaysSerialError
 from enzyme_py.frontend.target.teaching import is_special
 
@@ -41,8 +42,20 @@ def refuse_value(value: Any) -> None:
 
 
 def refuse_unknown(value: Any) -> None:
-    """Raise of a function of scipy.special's that Numba does not know, also by what this package teaches it."""
-    if is_special(value) and isinstance(value, np.ufunc):
+    """Raise of a value that Numba has no type for, where there is something to say."""
+    if isinstance(value, type) and dataclasses.is_dataclass(value):
+        message = f"the kernel makes a {value.__name__}, a dataclass that has {code_of_its_own(value)}"
+        remedy = f"write a function that computes all fields and calls a {value.__name__} without it, or pass its object as an argument"
+        raise LoweringError(message, remedy=remedy)
+    _refuse_special(value)
+
+
+def _refuse_special(value: Any) -> None:
+    """Raise of a function of scipy.special's that Numba does not know, also by what this package teaches it.
+
+    Those that are Python code do not compile: they ask what library an array is of.
+    """
+    if is_special(value):
         message = f"`scipy.special.{value.__name__}` is not among the special functions with derivatives"
         remedy = "give it a rule: enzyme.rules.python, or enzyme.rules.partials around a C function"
         raise LoweringError(message, remedy=remedy)

@@ -69,6 +69,7 @@ from enzyme_py.frontend.containers.dataclass_calls import class_of_tuples
 from enzyme_py.frontend.containers.jitclasses import TypesJitclasses, registry_of
 from enzyme_py.frontend.containers.memory import ExceptionNRT, RegionNRT
 from enzyme_py.frontend.containers.pipeline import KernelCompiler
+from enzyme_py.frontend.containers.record_copies import CopiesRecords
 from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
@@ -121,9 +122,9 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
         try:
             return super().resolve_value_type(val)
         except ValueError:
+            refused.refuse_unknown(val)
             if isinstance(val, pytypes.FunctionType):
                 return types.Dispatcher(self._kernel_target.dispatcher_of(val))
-            refused.refuse_unknown(val)
             raise
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
@@ -133,7 +134,7 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
         return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
 
 
-class KernelContext(ReadsOnce, FreezesArrays, cpu.CPUContext):  # type: ignore[misc]
+class KernelContext(ReadsOnce, FreezesArrays, CopiesRecords, cpu.CPUContext):  # type: ignore[misc]
     """Lowers for differentiation: raw libraries, no counts, our calling convention."""
 
     DIBuilder = LineInfo
