@@ -162,6 +162,77 @@ def in_pytorch(both, x):
     }
 
 
+def in_scipy(both, x):
+    """Return what SciPy's solvers do at a new point, by our objective and by a function that returns both."""
+    from scipy.optimize._optimize import MemoizeJac
+
+    from enzyme_py.bridges.scipy import objective
+
+    ours, usual = objective(rosenbrock), MemoizeJac(lambda given: both(given))
+    points = [x, x.copy()]
+    points[1][0] += 1e-9
+
+    def at_new_points(value, gradient):
+        turn = [0]
+
+        def call():
+            turn[0] ^= 1
+            given = points[turn[0] ^ 1]  # the first point first; another one each time
+            return value(given), gradient(given)
+
+        return call
+
+    return {
+        "SciPy: `objective(f)`, its fun and jac": at_new_points(ours.fun, ours.jac),
+        "SciPy: `value_and_grad(f)` with jac=True": at_new_points(usual, usual.derivative),
+    }
+
+
+def in_pytensor(_both, x):
+    """Return calls of value and gradient in PyTensor, as `in_jax`."""
+    import pytensor
+    import pytensor.tensor as pt
+
+    from enzyme_py.bridges.pytensor import wrap
+
+    given = pt.dvector("x")
+    own = pt.sum(100.0 * (given[1:] - given[:-1] ** 2) ** 2 + (1 - given[:-1]) ** 2)
+
+    def call(value, mode):
+        compiled = pytensor.function([given], [value, pt.grad(value, given)], mode=mode)
+        return lambda: compiled(x)
+
+    return {
+        "PyTensor, NUMBA mode: the Op": call(wrap(rosenbrock)(given), "NUMBA"),
+        "PyTensor, NUMBA mode: its own function": call(own, "NUMBA"),
+        "PyTensor, C mode: the Op, by Python": call(wrap(rosenbrock)(given), "FAST_RUN"),
+    }
+
+
+def in_casadi(_both, x):
+    """Return calls of value and gradient in CasADi, as `in_jax`."""
+    import casadi
+
+    from enzyme_py.bridges.casadi import function
+
+    given = casadi.MX.sym("x", SIZE)
+    own = casadi.sum1(100.0 * (given[1:] - given[:-1] ** 2) ** 2 + (1 - given[:-1]) ** 2)
+    kernel = function(rosenbrock, (SIZE,))
+
+    def call(value):
+        compiled = casadi.Function("both", [given], [value, casadi.gradient(value, given)])
+
+        def both_of():
+            value, gradient = compiled(x)
+            return float(value), gradient.full().ravel()
+
+        return both_of
+
+    called = call(kernel(given))
+    called.kernel = kernel  # CasADi does not hold it
+    return {"CasADi: the Callback": called, "CasADi: its own function": call(own)}
+
+
 def in_nutpie():
     """Return a table of what a gradient of a sampler costs, all included: by the door, and by Python."""
     import warnings
@@ -260,7 +331,13 @@ def of_libraries(both, x, expected):
 
     tables = [
         beside(calls(both, x), expected)
-        for library, calls in (("jax", in_jax), ("torch", in_pytorch))
+        for library, calls in (
+            ("scipy", in_scipy),
+            ("jax", in_jax),
+            ("torch", in_pytorch),
+            ("pytensor", in_pytensor),
+            ("casadi", in_casadi),
+        )
         if is_there(library)
     ]
     if is_there("jax", "torch"):

@@ -25,7 +25,7 @@ import numpy as np
 
 import enzyme_py as enzyme
 from enzyme_py.errors import AnnotationError
-from enzyme_py.frontend.functions.bound import opened
+from enzyme_py.frontend.functions.bound import BoundTransform, opened
 from enzyme_py.modes import Mode
 from enzyme_py.sparse.evaluation import hessian as sparse_hessian
 from enzyme_py.sparse.evaluation import jacobian as sparse_jacobian
@@ -65,6 +65,7 @@ class Objective:
     def __init__(self, f: Callable[..., Any], *, sparse: bool, pattern: Any) -> None:
         self._f = f
         self._both = enzyme.value_and_grad(f)
+        self._captures = isinstance(self._both, BoundTransform)
         self._kept: tuple[Any, str, Any] = (None, "", None)  # content of a call, what is left of it
         dense = enzyme.hessian(f)
         self._hessian = sparse_hessian(f, pattern) if sparse or pattern is not None else dense
@@ -87,7 +88,7 @@ class Objective:
 
     def _half(self, wanted: str, x: Any, args: tuple[Any, ...]) -> Any:
         x = _numbers(x)
-        content = _content((x, args, opened(self._f)[1]))
+        content = x.shape, x.tobytes(), self._content_behind(args)
         known, name, kept = self._kept
         self._kept = None, "", None
         if name == wanted and known == content:
@@ -98,6 +99,11 @@ class Objective:
             return value
         self._kept = content, "value", value
         return gradient
+
+    def _content_behind(self, args: tuple[Any, ...]) -> Any:
+        """Return the content of the arguments behind x, and of what the kernel captured."""
+        held = opened(self._f)[1] if self._captures else ()
+        return _content((args, held)) if args or held else ()
 
 
 class Residual:
