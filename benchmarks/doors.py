@@ -168,7 +168,7 @@ def in_scipy(both, x):
 
     from enzyme_py.bridges.scipy import objective
 
-    ours, usual = objective(rosenbrock), MemoizeJac(lambda given: both(given))
+    ours, usual = objective(rosenbrock), MemoizeJac(both)
     points = [x, x.copy()]
     points[1][0] += 1e-9
 

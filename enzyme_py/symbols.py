@@ -17,6 +17,8 @@ HINT_ATTRIBUTES = (
 # A function that passes its argument on and has no derivative. It stays external until Enzyme has seen it;
 # the native stage gives it its body.
 BARRIER = "enzyme_py_inactive"
+# LLVM's, around what is compared for equality: of constants it is computed, and nothing is learned through it.
+CANONICAL = "llvm.canonicalize."
 BARRIER_ATTRIBUTES = (
     "nounwind willreturn nofree nosync memory(none) "
     '"enzyme_inactive" "enzyme_no_escaping_allocation"'

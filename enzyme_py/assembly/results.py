@@ -59,6 +59,15 @@ def holds_containers(kind: Any) -> bool:
     return isinstance(kind, (*managed, types.ClassInstanceType, types.StructRef))
 
 
+def holds_text(kind: Any) -> bool:
+    """Tell whether a value of this type is or holds a string: its memory is Numba's too, or an argument's."""
+    if isinstance(kind, types.BaseTuple):
+        return any(map(holds_text, kind))
+    if isinstance(kind, types.Optional):
+        return holds_text(kind.type)
+    return isinstance(types.unliteral(kind), (types.UnicodeType, types.Bytes, types.ByteArray, types.MemoryView))
+
+
 def is_differentiable(context: Any, kind: Any) -> bool:
     """Tell whether any part of a value of this type can carry a derivative."""
     return any(leaf.is_differentiable for leaf in leaves(context, kind))
@@ -125,6 +134,10 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
             "return a number, an array or a tuple of these (np.array, np.stack, np.concatenate); or a list, or a dict with strings "
             "as keys, all of it written where it is returned"
         )
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+    if holds_text(return_type) and (returns_primal(request) or request.result is not Activity.CONST):
+        message = f"the result of `{where.kernel}` holds a string, in memory of the call"
+        remedy = "leave strings out of the result: return numbers and arrays, and choose the string behind the call"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
     if request.result is Activity.CONST or request.direction is Direction.PRIMAL:
         return

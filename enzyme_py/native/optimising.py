@@ -28,6 +28,7 @@ from enzyme_py.native.rewrites.leftovers import (
     allocate_tables,
     allow_inlining,
     define_barriers,
+    drop_canonical,
     drop_hints,
 )
 from enzyme_py.native.rewrites.lifetimes import add_frees
@@ -76,6 +77,7 @@ def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
     allow_inlining(code)
     drop_hints(code)
     define_barriers(code)
+    drop_canonical(code)
     allocate_tables(code)
     call_bodies(code)
     define_records(code)

@@ -48,6 +48,7 @@ from enzyme_py.passes.rules.strong_zero import PlainInside
 from enzyme_py.passes.types.integer_fields import IntegerFields
 from enzyme_py.passes.types.split_aggregates import SplitAggregates
 from enzyme_py.passes.types.typed_accesses import TypedAccesses
+from enzyme_py.passes.values.equal_numbers import EqualNumbers
 from enzyme_py.passes.values.live_out_floats import LiveOutFloats
 from enzyme_py.passes.values.live_out_integers import LiveOutIntegers
 from enzyme_py.passes.values.loop_carried_choices import LoopCarriedChoices
@@ -103,6 +104,7 @@ ASSEMBLE: tuple[Row, ...] = ordered(
     Row(StableNames(), "first: all below knows functions by names that stay"),
     Row(Declarations(), "before anybody asks what a declared function does", after=(StableNames,)),
     Row(NeededRules(), "with all that the module will ever hold", after=(StableNames,)),
+    Row(EqualNumbers(), "before LLVM sees anything, the rules included", after=(NeededRules,)),
 )
 
 # Of modules that differentiate something more than once.

@@ -2,6 +2,8 @@
 
     state = State(position=x, speed=v)        ->        the tuple, whose parts are read by name
 
+    dataclasses.replace(state, time=t)        ->        another such tuple; also `point._replace(x=1.0)` of a named tuple
+
 Numba has no type for them. Whatever a dataclass does beyond holding its fields is left out: one with a `__post_init__`, or an
 `__init__` of its own, stays what Numba refuses; so does writing to a field.
 """
@@ -13,7 +15,9 @@ from typing import Any
 
 from numba.core import ir, types
 from numba.core.ir_utils import mk_unique_var
+from numba.extending import overload
 
+from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.trees import Structure, tuple_class
 
 
@@ -52,6 +56,75 @@ def name_tuples(func_ir: Any) -> bool:
 def is_made(value: Any) -> bool:
     """Tell whether a value is a dataclass that kernels make."""
     return isinstance(value, type) and class_of_tuples(value) is not None
+
+
+def write_replacements(func_ir: Any) -> bool:
+    """Write calls without keywords for replacements, `replaced(state, "time", (t,))`: Numba's overloads know no `**changes`."""
+    is_changed = False
+    for block in func_ir.blocks.values():
+        for statement in list(block.find_insts(ir.Assign)):
+            whole = _of_which_parts_change(func_ir, statement.value)
+            if whole is None:
+                continue
+            loc, scope, changes = statement.loc, statement.target.scope, dict(statement.value.kws)
+            _define(func_ir, statement.value.func, ir.Global("replaced", replaced, loc))
+            given = [ir.Const(",".join(changes), loc), ir.Expr.build_tuple([*changes.values()], loc)]
+            made = [ir.Var(scope, mk_unique_var("$replaced"), loc) for _ in given]
+            place = block.body.index(statement)
+            block.body[place:place] = [ir.Assign(value, one, loc) for value, one in zip(given, made, strict=True)]
+            func_ir._definitions.update({one.name: [value] for value, one in zip(given, made, strict=True)})
+            statement.value = ir.Expr.call(statement.value.func, [whole, *made], (), loc)
+            func_ir._definitions[statement.target.name] = [statement.value]
+            is_changed = True
+    return is_changed
+
+
+def _define(func_ir: Any, variable: ir.Var, value: Any) -> None:
+    """Write another value where a variable gets its only one."""
+    for block in func_ir.blocks.values():
+        for statement in block.find_insts(ir.Assign):
+            if statement.target.name == variable.name:
+                statement.value = value
+    func_ir._definitions[variable.name] = [value]
+
+
+def _of_which_parts_change(func_ir: Any, value: Any) -> ir.Var | None:
+    """Return the variable of which a call makes another one with other parts, None for other calls."""
+    if not isinstance(value, ir.Expr) or value.op != "call" or value.vararg is not None or not value.kws:
+        return None
+    if constant(func_ir, value.func) is dataclasses.replace or _attribute(func_ir, value.func) == (dataclasses, "replace"):
+        return value.args[0] if len(value.args) == 1 else None
+    whole, name = _attribute(func_ir, value.func)
+    return whole if name == "_replace" and isinstance(whole, ir.Var) and not value.args else None
+
+
+def _attribute(func_ir: Any, variable: ir.Var) -> tuple[Any, str]:
+    """Return of what a variable is an attribute, a module if that is known, and its name."""
+    try:
+        found = func_ir.get_definition(variable)
+    except KeyError:
+        return None, ""
+    if not isinstance(found, ir.Expr) or found.op != "getattr":
+        return None, ""
+    return constant(func_ir, found.value) or found.value, found.attr
+
+
+def replaced(whole: Any, names: str, parts: Any) -> Any:
+    """Stand for a named tuple with some parts replaced, in compiled code."""
+
+
+@overload(replaced, strict=False, prefer_literal=True)
+def _replaced(whole: Any, names: Any, parts: Any) -> Any:
+    if not isinstance(whole, types.BaseNamedTuple):
+        return None
+    changed = names.literal_value.split(",")
+    unknown = [one for one in changed if one not in whole.fields]
+    if unknown:
+        message = f"a kernel replaces `{unknown[0]}`, and there is {', '.join(whole.fields)}"
+        raise UnsupportedTypeError(message, remedy="name the fields that are there")
+    given = ", ".join(f"parts[{changed.index(one)}]" if one in changed else f"whole.{one}" for one in whole.fields)
+    scope = {"kind": whole.instance_class, "__name__": __name__}
+    return eval(f"lambda whole, names, parts: kind({given})", scope)  # noqa: S307  (made of the names of fields)
 
 
 def write_defaults(func_ir: Any) -> bool:

@@ -24,7 +24,12 @@ from numba.core.ir_utils import mk_unique_var, remove_dels
 from numba.core.postproc import PostProcessor
 
 from enzyme_py.foundations.trees import RETURNS_TREES, Structure, tuple_class
-from enzyme_py.frontend.containers.dataclass_calls import constant, name_tuples, write_defaults
+from enzyme_py.frontend.containers.dataclass_calls import (
+    constant,
+    name_tuples,
+    write_defaults,
+    write_replacements,
+)
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -38,7 +43,7 @@ class ReturnedTrees(FunctionPass):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         """Rewrite the function in place; tell whether anything changed."""
-        has_defaults = write_defaults(state.func_ir)
+        has_defaults = write_replacements(state.func_ir) | write_defaults(state.func_ir)
         if not getattr(state.func_id.func, RETURNS_TREES, False):
             return has_defaults
         has_classes = name_tuples(state.func_ir)

@@ -7,6 +7,7 @@ captured values are the same kernel, so a lambda written in a loop compiles once
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import types as pytypes
 from collections.abc import Sequence
@@ -181,6 +182,8 @@ def _is_helper(value: Any) -> bool:
     """Tell whether a captured value is a function of the user's that Numba has no name for."""
     if isinstance(value, functools.partial):
         return True
+    if value is dataclasses.replace:  # it is rewritten (containers/dataclass_calls.py)
+        return False
     return isinstance(value, pytypes.FunctionType) and not _numba_knows(value)
 
 

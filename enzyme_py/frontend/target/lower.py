@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,7 @@ from enzyme_py.frontend.target.target import (
 )
 from enzyme_py.frontend.target.teaching import teach
 
+_WRITTEN_FIELD = re.compile(r"for lowering Tree\w+\(.*\)\.\w+ = ")
 _TREES = ("TreeList(", "TreeDict(")
 # What Numba raises of functions that it cannot compile; one of them is not among its own errors.
 _REFUSALS = (
@@ -194,6 +196,8 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
             "in a kernel a list is a tuple (TreeList), and a dict (TreeDict) is read by keys that are "
             "written there: pass an array for arithmetic"
         )
+    if _WRITTEN_FIELD.search(message):
+        remedy = "a dataclass is not written to in a kernel: make another one, dataclasses.replace(state, time=t)"
     if isinstance(error, numba_errors.ForceLiteralArg):
         message = f"`{where.kernel}` asks for the value of an argument as it compiles (numba.literally)"
         remedy = "write the number where it is called: lambda x: f(x, 2), and differentiate that function"

@@ -18,7 +18,12 @@ from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.plans.binding import Emit
 from enzyme_py.transforms.plans.plans import Bound
-from enzyme_py.transforms.values.shadows import check_layout, shadow_type, with_numbers
+from enzyme_py.transforms.values.shadows import (
+    as_gradient,
+    check_layout,
+    gradient_kind,
+    with_numbers,
+)
 
 
 class BoundAnnotated(Bound):
@@ -119,7 +124,7 @@ class BoundAnnotated(Bound):
 
     def _gradient_type(self, number: int) -> Any:
         activity = self.request.activities[number]
-        kind = shadow_type(self.argument_types[self.positions[number]])
+        kind = gradient_kind(self.argument_types[self.positions[number]])
         return self._batched([kind] * self.plan.width) if activity.returns_gradient else types.none
 
     def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
@@ -177,13 +182,15 @@ class BoundAnnotated(Bound):
         kind = self.argument_types[position]
         if self.request.activities[number] is Activity.ACTIVE:
             is_complex = self.plan.mode.is_holomorphic and isinstance(kind, types.Complex)
-            return emit.compiled(_conjugate, kind, [kind], [item]) if is_complex else item
+            if is_complex:
+                return emit.compiled(_conjugate, kind, [kind], [item])
+            return as_gradient(emit, kind, item, is_shadow=False)
         count = sum(leaf.role is Role.FLOAT for leaf in leaves(emit.context, kind))
         numbers = [emit.builder.extract_value(item, i) for i in range(count)]
         shadow = values[position + 1 + lane]
         own = self.argument_types[position + 1 + lane]
         emit.context.nrt.incref(emit.builder, own, shadow)
-        return with_numbers(emit, kind, shadow, numbers)
+        return as_gradient(emit, kind, with_numbers(emit, kind, shadow, numbers), is_shadow=True)
 
     def _conjugate_shadows(self, emit: Emit, values: Sequence[ir.Value]) -> None:
         # Enzyme accumulates the gradient of the real part, the conjugate of the derivative.

@@ -22,7 +22,9 @@ from enzyme_py.transforms.plans.primal import Primal
 from enzyme_py.transforms.values.copies_lowering import emit_copy
 from enzyme_py.transforms.values.parts import part_kernel
 from enzyme_py.transforms.values.shadows import (
+    as_gradient,
     distinct_elements,
+    gradient_kind,
     shadow_type,
     with_numbers,
     zero_shadow,
@@ -127,7 +129,7 @@ class BoundGradient(Bound):
     def _gradient_type(self, number: int) -> Any:
         activity = self.request.activities[number]
         kind = self.argument_types[number]
-        return types.none if activity is Activity.CONST else shadow_type(kind)
+        return types.none if activity is Activity.CONST else gradient_kind(kind)
 
     def lower(self, emit: Emit, values: Sequence[ir.Value]) -> ir.Value:
         """See `Bound`."""
@@ -185,14 +187,15 @@ class BoundGradient(Bound):
         for number, activity in enumerate(self.request.activities):
             kind = self.argument_types[number]
             if activity is Activity.ACTIVE:
-                found[number] = next(items)
+                found[number] = as_gradient(emit, kind, next(items), is_shadow=False)
             elif activity is Activity.MIXED:
                 numbers = next(items)
                 count = sum(leaf.role is Role.FLOAT for leaf in leaves(emit.context, kind))
                 parts = [emit.builder.extract_value(numbers, i) for i in range(count)]
-                found[number] = with_numbers(emit, kind, shadows[number], parts)
+                whole = with_numbers(emit, kind, shadows[number], parts)
+                found[number] = as_gradient(emit, kind, whole, is_shadow=True)
             elif activity is Activity.DUPLICATED:
-                found[number] = shadows[number]
+                found[number] = as_gradient(emit, kind, shadows[number], is_shadow=True)
             else:
                 found[number] = emit.none()
         return [found[number] for number in self._shown()]

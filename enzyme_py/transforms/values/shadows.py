@@ -51,7 +51,41 @@ def zero_shadow(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
             for i, element in enumerate(kind)
         ]
         return emit.tuple(shadow_type(kind), parts)
-    return emit.context.get_constant_null(kind)
+    if not _has_no_zero(kind):
+        return emit.context.get_constant_null(kind)
+    emit.context.nrt.incref(emit.builder, kind, value)  # a string, a member of an enum: there is no zero of such
+    return value
+
+
+def gradient_kind(kind: Any) -> Any:
+    """Return the type of a gradient by a value: that of its shadow, with None for a string, a member of an enum."""
+    kind = shadow_type(kind)
+    if not isinstance(kind, types.BaseTuple) or not _has_no_zero(kind):
+        return kind
+    parts = [gradient_kind(one) if isinstance(one, types.BaseTuple) or not _has_no_zero(one) else types.none for one in kind]
+    return types.BaseTuple.from_types(parts, getattr(kind, "instance_class", None))
+
+
+def as_gradient(emit: Emit, kind: Any, value: ir.Value, *, is_shadow: bool) -> ir.Value:
+    """Return a value in that type. A shadow holds strings of its own, which are given back."""
+    if not isinstance(kind, types.BaseTuple) or not _has_no_zero(kind):
+        return value
+    parts = []
+    for i, one in enumerate(kind):
+        part = emit.builder.extract_value(value, i)
+        if isinstance(one, types.BaseTuple) or not _has_no_zero(one):
+            parts.append(as_gradient(emit, one, part, is_shadow=is_shadow))
+            continue
+        if is_shadow:
+            emit.context.nrt.decref(emit.builder, one, part)
+        parts.append(emit.none())
+    return emit.tuple(gradient_kind(kind), parts)
+
+
+def _has_no_zero(kind: Any) -> bool:
+    if isinstance(kind, types.BaseTuple):
+        return any(map(_has_no_zero, kind))
+    return not isinstance(kind, types.Number | types.Boolean | types.NoneType | types.Array | types.ListType)
 
 
 def _zeros_for_numbers(items):  # type: ignore[no-untyped-def]  # compiled by Numba
