@@ -25,6 +25,7 @@ from enzyme_py.transforms.values.shadows import (
     as_gradient,
     distinct_elements,
     gradient_kind,
+    may_share_elements,
     shadow_type,
     with_numbers,
     zero_shadow,
@@ -138,7 +139,7 @@ class BoundGradient(Bound):
         borrowed: list[tuple[Any, ir.Value]] = []
         for number, activity in enumerate(self.request.activities):
             value, kind = values[number], self.argument_types[number]
-            if activity.has_shadow and isinstance(kind, types.Array) and kind.layout == "A":
+            if activity.has_shadow and may_share_elements(kind):
                 value = distinct_elements(emit, kind, value)
                 borrowed.append((kind, value))
             operands.append(value)
@@ -198,7 +199,11 @@ class BoundGradient(Bound):
                 found[number] = as_gradient(emit, kind, shadows[number], is_shadow=True)
             else:
                 found[number] = emit.none()
-        return [found[number] for number in self._shown()]
+        shown = list(self._shown())
+        for place, number in enumerate(shown):
+            if number in shown[:place]:  # `argnums=(0, 0)`: each is given back for itself
+                emit.context.nrt.incref(emit.builder, self._gradient_type(number), found[number])
+        return [found[number] for number in shown]
 
     def _arranged(self, emit: Emit, gradients: list[ir.Value], items: list[ir.Value]) -> ir.Value:
         kinds = tuple(self._gradient_type(number) for number in self._shown())

@@ -156,20 +156,43 @@ def _zero_array(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
 
 
 def _distinct(array):  # type: ignore[no-untyped-def]
+    # Along each axis a step leads behind all that the axes of smaller steps reach, or elements may share memory.
     for axis in range(array.ndim):
-        if array.strides[axis] == 0 and array.shape[axis] > 1:
+        step = abs(array.strides[axis])
+        reach = array.itemsize
+        for other in range(array.ndim):
+            is_smaller = abs(array.strides[other]) < step or (abs(array.strides[other]) == step and other > axis)
+            if is_smaller and array.shape[other] > 1:
+                reach += (array.shape[other] - 1) * abs(array.strides[other])
+        if array.shape[axis] > 1 and step < reach:
             return array.copy()
     return array
 
 
+def may_share_elements(kind: Any) -> bool:
+    """Tell whether elements of an array of this type, or of one in a tuple, may share memory (np.broadcast_to, sliding windows)."""
+    if isinstance(kind, types.BaseTuple):
+        return any(map(may_share_elements, kind))
+    return isinstance(kind, types.Array) and kind.layout == "A"
+
+
 def distinct_elements(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
-    """Return the array, or a copy if its elements share memory (np.broadcast_to).
+    """Return the value, with copies of the arrays whose elements may share memory.
 
     The gradient with respect to each element is wanted, and in shared memory they would be added
     up. The caller gives the reference back.
     """
-    copied = types.Array(kind.dtype, kind.ndim, "A", readonly=not kind.mutable)
-    return emit.compiled(_distinct, copied, [kind], [value])
+    if isinstance(kind, types.BaseTuple):
+        parts = [
+            distinct_elements(emit, element, emit.builder.extract_value(value, i))
+            for i, element in enumerate(kind)
+        ]
+        return emit.tuple(kind, parts)
+    if may_share_elements(kind):
+        copied = types.Array(kind.dtype, kind.ndim, "A", readonly=not kind.mutable)
+        return emit.compiled(_distinct, copied, [kind], [value])
+    emit.context.nrt.incref(emit.builder, kind, value)
+    return value
 
 
 # Messages stand in the raise: Numba would make any other at run time, and lose it on the way.
