@@ -26,10 +26,10 @@ def cubes(w: Any) -> Any:
     return np.sum(w * w * w)
 
 
-@pytest.mark.parametrize("name", VIEWS)
 of_windows = numba.njit(cubes)
 
 
+@pytest.mark.parametrize("name", VIEWS)
 def test_each_element_for_itself(name: str) -> None:
     w = VIEWS[name]
     before = w.copy()
