@@ -260,3 +260,8 @@ def halved(x, i):
 def test_refused(call, error, message) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_arguments_in_another_order_are_named():
+    with pytest.raises(AnnotationError, match=r"checkpoint\(step, state, n"):
+        enzyme.checkpoint(lambda y, _: y, 5, np.ones(2))

@@ -45,7 +45,7 @@ def test_in_tuples_and_in_compiled_code() -> None:
     (of_both, _), one = enzyme.grad(lambda t, u: np.sum(t[0] * t[1] * u), argnums=(0, 1))((w, w), w)
     np.testing.assert_array_equal(of_both, w**2)
     np.testing.assert_array_equal(one, w**2)
-    compiled = numba.njit(lambda w: enzyme.grad(cubes)(w))
+    compiled = numba.njit(lambda w: enzyme.grad(of_windows)(w))
     np.testing.assert_array_equal(compiled(w), 3 * w**2)
 
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from enzyme_py.calls.operators import transformed
 from enzyme_py.errors import AnnotationError
+from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.trees import as_tuples
 from enzyme_py.frontend.functions.bound import opened
 
@@ -38,6 +41,9 @@ def checkpoint(
     Raises ValueError where `memory` is too small for that.
     """
     kernel, held = opened(step)
+    if not isinstance(n, int | np.integer):
+        message = f"the number of steps is an integer, not {type(n).__name__}"
+        raise AnnotationError(message, where=where_is(kernel), remedy="write checkpoint(step, state, n, args=(...,))")
     given = (*held, *map(as_tuples, checked_args(args)))
     run = checkpointed(kernel, len(held), checked_schedule(schedule))
     return run(state, n, given, 0.0 if memory is None else float(memory))
