@@ -143,6 +143,21 @@ def test_in_a_dict_beside_numbers_and_captured() -> None:
     assert enzyme.grad(lambda q: q[0].a * q[0].b)(swapped)[0].tolist() == (2.0, 1.0)
 
 
+def renewed(record, x):
+    """Write to a record by itself, which is constant: x (a + 5), by x."""
+    old = record.a
+    record.a = 5.0
+    return x * (old + record.a)
+
+
+def test_what_runs_a_kernel_twice_works_on_copies_of_a_record() -> None:
+    record = np.array([(2.0, 0.0)], PAIRS)[0]
+    value, pull = enzyme.vjp(renewed, record, 3.0)
+    assert (value, pull(1.0)) == (21.0, (None, 7.0))
+    assert enzyme.jacrev(renewed, argnums=1)(record, 3.0) == 7.0
+    assert record["a"] == 2.0
+
+
 def whole(p):
     made = p.copy()
     made[0] = p[1]
