@@ -22,11 +22,12 @@ from tests.enzyme_suite.programs import MARKERS, Declared, NotAsked, alone, sign
 
 _CALL = re.compile(
     rf"^  (?P<to>%[\w.]+ = )?(?:tail |notail )?(?:call|invoke) (?P<type>.+?) ?(?:\([^()]*\) )?"
-    rf"@(?P<marker>{'|'.join(MARKERS)})\w*\((?P<given>.*)\)(?P<rest>[^()\n]*)$",
+    rf"@(?:_Z\d+)?(?P<marker>{'|'.join(MARKERS)})\w*\((?P<given>.*)\)(?P<rest>[^()\n]*)$",
     re.MULTILINE,
 )
 _ATTRIBUTES = re.compile(r"\b(?:noundef|nonnull|signext|zeroext|align \d+|dereferenceable\(\d+\)) ")
-_LOADED = r"{} = load i32, ptr @(enzyme_\w+)"
+_OTHERS = re.compile(r"@(?:_Z\d+)?(__enzyme_\w+)")
+_LOADED = re.compile(r"load i32, ptr @(enzyme_\w+)")
 _C = {
     "ptr": ctypes.c_void_p,
     "i32": ctypes.c_int32,
@@ -60,7 +61,7 @@ class Site:
         self.kept: list[str] = []
         for one in rest:
             type_, _, value = one.partition(" ")
-            marker = re.search(_LOADED.format(re.escape(value)) + r"\b", text)
+            marker = _LOADED.match(_made(value, text[: call.start()]))
             if marker:
                 if marker[1] not in _ACTIVITIES:
                     raise NotAsked(f"marker {marker[1]}")
@@ -72,7 +73,8 @@ class Site:
             self.types.append(type_)
             self.activities.append(marked)
             marked = ""
-        self.result = _expanded(call["type"], text)
+        self.type = _ATTRIBUTES.sub("", call["type"])
+        self.result = _expanded(self.type, text)
 
     def text(self, call: re.Match[str]) -> str:
         """Return the call of the function in this process, in the place of the one in the program."""
@@ -81,12 +83,18 @@ class Site:
         lines += [f"  store [8 x double] zeroinitializer, ptr {place}"]
         lines += [f"  call void @{self.symbol}({', '.join([f'ptr {place}', *self.kept])})"]
         if call["to"]:
-            lines += [f"  {call['to']}load {call['type']}, ptr {place}"]
+            lines += [f"  {call['to']}load {self.type}, ptr {place}"]
         return "\n".join(lines)
 
     @property
     def declaration(self) -> str:
         return f"declare void @{self.symbol}({', '.join(['ptr', *self.types])})"
+
+
+def _made(value: str, before: str) -> str:
+    """Return the instruction that makes a value, of the function at whose end a text breaks off."""
+    place = before.rfind(f"  {value} = ")
+    return before[place:].partition(" = ")[2] if place >= 0 else ""
 
 
 def _split(text: str) -> list[str]:
@@ -123,10 +131,10 @@ class Program:
             return site.text(call)
 
         made = _CALL.sub(replaced, text)
-        used = [line for line in made.splitlines() if "@__enzyme_" in line]
+        used = [line for line in made.splitlines() if _OTHERS.search(line)]
         others = [line for line in used if not line.startswith("declare ")]
-        if others or "@__enzyme_register" in text:
-            name = re.search(r"@(__enzyme_\w+)", others[0] if others else text)
+        if others:
+            name = _OTHERS.search(others[0])
             raise NotAsked(f"uses {name[1] if name else 'another function of Enzyme'}")
         if not self.sites:
             raise NotAsked("calls no derivative")
@@ -200,8 +208,8 @@ def _places(site: Site, kinds: list[str]) -> Iterator[tuple[str, str]]:
     for kind in kinds:
         if number >= len(site.types):
             raise NotAsked("call with other arguments than the function has")
-        own = "dup" if kind.endswith("]") else "const"
-        if kind.startswith("float") and own == "const":
+        own = "dup" if kind.endswith("]") and kind.startswith("float") else "const"
+        if kind in ("float64", "float32"):
             own = "dup" if site.is_forward else "out"
         activity = site.activities[number] or own
         yield kind, activity

@@ -56,7 +56,7 @@ def run(file: Path, clang: str, level: str, folder: Path, end: Any) -> tuple[int
     if file.suffix == ".cpp":
         ctypes.CDLL("libstdc++.so.6", ctypes.RTLD_GLOBAL)
     program = Program(compiled(file, clang, "O0"))
-    code, functions = compiled(file, clang, level), declared(file, clang)
+    code = compiled(file, clang, level)
     calls = 0
 
     def answer(derivative: Derivative) -> Any:
@@ -74,9 +74,7 @@ def run(file: Path, clang: str, level: str, folder: Path, end: Any) -> tuple[int
 
     answers = {}
     for site in program.sites:
-        if site.name not in functions:
-            raise NotAsked("a function that clang's tree does not show: a template's, or a lambda")
-        derivative = Derivative(site, functions[site.name], code, folder)
+        derivative = Derivative(site, declared(file, clang, site.name), code, folder)
         answers[site.symbol] = answer(derivative)
     return program.run(answers), calls
 

@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -20,7 +19,10 @@ from enzyme_py.native.machine import target_machine
 LEVELS = ("O0", "O1", "O2")
 MARKERS = ("__enzyme_autodiff", "__enzyme_fwddiff")
 _UNVECTORISED = ("-fno-vectorize", "-fno-slp-vectorize")
-_LANGUAGES = {".c": "-std=c11", ".cpp": "-std=c++17"}
+_LANGUAGES = {
+    ".c": ("-std=c11", "-Wno-implicit-function-declaration"),
+    ".cpp": ("-std=c++17", "-fno-exceptions"),
+}
 _WORDS = re.compile(r"\b(?:const|volatile|restrict|__restrict(?:__)?)\b")
 _MATRIX = re.compile(
     r"^(?:Eigen::)?Matrix<(double|float), [A-Z\d]+, [A-Z\d]+>$"
@@ -68,16 +70,24 @@ def compiled(file: Path, clang: str, level: str) -> str:
     return _run(clang, file, f"-{level}", *_UNVECTORISED, "-S", "-emit-llvm", "-o", "-")
 
 
-def declared(file: Path, clang: str) -> dict[str, Declared]:
-    """Return the functions that a program defines, by their names in IR."""
-    tree = json.loads(_run(clang, file, "-fsyntax-only", "-Xclang", "-ast-dump=json"))
-    return dict(_functions(tree))
+def declared(file: Path, clang: str, name: str) -> Declared:
+    """Return the types of the function of this name in IR."""
+    length = re.match(r"_ZL?(\d+)", name)
+    plain = name[length.end() :][: int(length[1])] if length else name
+    dump = ("-fsyntax-only", "-Xclang", "-ast-dump=json", "-Xclang", f"-ast-dump-filter={plain}")
+    found = list(_functions(_run(clang, file, *dump)))
+    if len(found) > 1:
+        found = [one for one in found if one[0] == name]
+    if not found or found[0][0] not in (name, plain):
+        raise NotAsked("a function that clang's tree does not show: a template's, or a lambda")
+    return found[0][1]
 
 
-def _functions(node: dict[str, Any]) -> Iterator[tuple[str, Declared]]:
-    for one in node.get("inner", ()):
-        if not isinstance(one, dict):
-            continue
+def _functions(text: str) -> Iterator[tuple[str, Declared]]:
+    """Yield the functions of a dump: one value of JSON behind the other, with lines between."""
+    decoder, place = json.JSONDecoder(), 0
+    while (place := text.find("{\n", place)) >= 0:
+        one, place = decoder.raw_decode(text, place)
         if one.get("kind") == "FunctionDecl":
             arguments = [
                 part["type"].get("desugaredQualType", part["type"]["qualType"])
@@ -86,13 +96,11 @@ def _functions(node: dict[str, Any]) -> Iterator[tuple[str, Declared]]:
             ]
             result = one["type"]["qualType"].partition("(")[0]
             yield one.get("mangledName", one["name"]), Declared(result, tuple(arguments))
-        elif one.get("kind") in ("LinkageSpecDecl", "NamespaceDecl", "FunctionTemplateDecl"):
-            yield from _functions(one)
 
 
 def _run(clang: str, file: Path, *options: str) -> str:
     done = subprocess.run(
-        [clang, "-w", _LANGUAGES[file.suffix], f"-I{file.parent}", *options, str(file)],
+        [clang, "-w", *_LANGUAGES[file.suffix], f"-I{file.parent}", *options, str(file)],
         capture_output=True,
         text=True,
         check=False,

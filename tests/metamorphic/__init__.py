@@ -3,6 +3,7 @@
     python -m tests.metamorphic --count 2000 --seed 1 --folder FOLDER
     python -m tests.metamorphic --only 17            one seed: what was asked, and what came out
     python -m tests.metamorphic --rewrites unrolled,view --count 300 --folder FOLDER
+    python -m tests.metamorphic --rewrites tuple --each --folder FOLDER    every kernel, with arrays of known sizes
 
 A seed draws a kernel of the scenarios or of the textbook battery, and one to five rewrites of it, each at a place that it draws
 (forms.py has what is rewritten; loops.py, statements.py, values.py and arguments.py have the rewrites). The rewritten

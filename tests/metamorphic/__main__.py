@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from tests.metamorphic.forms import origins
 from tests.metamorphic.questions import REWRITES, outcomes, rewritten
 from tests.numba_suite.__main__ import tell
 from tests.numba_suite.runs import run
@@ -23,6 +24,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="for all answers, and to go on from")
     parser.add_argument("--rewrites", default="", help=f"with commas, of {', '.join(REWRITES)}")
     parser.add_argument("--only", type=int, help="one seed, in this process")
+    parser.add_argument("--each", action="store_true", help="each kernel once, by the first seed")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--without", help="a cure to leave out")
     given = parser.parse_args()
@@ -32,6 +34,8 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     os.environ["METAMORPHIC_REWRITES"] = ",".join(names)
     seeds = [str(one) for one in range(given.seed, given.seed + given.count)]
+    if given.each:
+        seeds = [f"{given.seed} {one.name}" for one in origins()]
     with tempfile.TemporaryDirectory() as fresh:
         summary = run(
             given.folder or Path(fresh),

@@ -44,7 +44,7 @@ def rewritten(seed: int, names: Collection[str] = (), kernel: str = "") -> tuple
     wanted = random_.randint(1, MOST)
     choice = sorted(names or REWRITES)
     for _ in range(40):
-        if len(done) == wanted:
+        if len(done) == wanted or (len(choice) == 1 and done):
             break
         name = random_.choice(choice)
         if REWRITES[name](form, random_):
