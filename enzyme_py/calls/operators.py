@@ -312,9 +312,11 @@ def output_of(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """Return the value with every array copied, its memory order kept."""
+    """Return the value with every array and record copied, an array's memory order kept."""
     if isinstance(value, np.ndarray):
         return value.copy(order="K")
+    if isinstance(value, np.void):
+        return value.copy()
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*map(copied, value))
     if isinstance(value, tuple):

@@ -123,6 +123,14 @@ class GlobalVariable(GlobalValue):
         self._text = f"{self._text[:start]}{text}{self._text[end:]}"
         self.module.version += 1
 
+    def remove_comdat(self) -> None:
+        """Let the linker take it by itself, not in a group."""
+        end = self._found().end()
+        found = patterns.COMDAT.search(self._text, end)
+        if found is not None:
+            self._text = self._text[: found.start()] + self._text[found.end() :]
+            self.module.version += 1
+
     @property
     def metadata(self) -> dict[str, str]:
         """What is attached, by kind: `{"enzyme_inactive": "!{}"}`."""

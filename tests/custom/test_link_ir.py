@@ -69,6 +69,24 @@ define double @f(double %x) {
   ret double %y
 }
 """
+# As clang writes what C++ may define in several files.
+TEMPLATES = """
+$_ZN1A4sizeEv = comdat any
+$table = comdat any
+@table = linkonce_odr constant [2 x double] [double 2.0, double 3.0], comdat, align 16
+define double @f(double %x) {
+  %n = call i64 @_ZN1A4sizeEv()
+  %p = getelementptr double, ptr @table, i64 %n
+  %c = load double, ptr %p
+  %y = fmul double %x, %x
+  %z = fmul double %y, %c
+  ret double %z
+}
+define linkonce_odr noundef i64 @_ZN1A4sizeEv() #0 comdat align 2 {
+  ret i64 1
+}
+attributes #0 = { mustprogress noinline nounwind }
+"""
 COEFFICIENTS = np.arange(1.0, 4.0)
 
 
@@ -101,6 +119,13 @@ def test_derivatives_of_every_mode_and_order(weighted) -> None:
     curvature = np.diag(6 * X * COEFFICIENTS)
     np.testing.assert_allclose(enzyme.hessian(f)(X), curvature, rtol=1e-14)
     np.testing.assert_allclose(enzyme.jacrev(enzyme.grad(f))(X), curvature, rtol=1e-14)
+
+
+def test_groups_of_the_linker(tmp_path) -> None:
+    (tmp_path / "code.ll").write_text(TEMPLATES)
+    f = enzyme.link_ir(tmp_path / "code.ll", "f", "float64(float64)")
+    assert enzyme.grad(f)(2.0) == 12.0
+    assert enzyme.hessian(f)(2.0) == 6.0
 
 
 def test_a_function_that_writes(file) -> None:

@@ -23,13 +23,14 @@ from tests.fuzz.runs import close_pipes, started
 from tests.numba_suite.summary import Summary
 
 LIMIT = 120.0  # seconds without a word
+WORKER = "tests.numba_suite.worker"
 MEGABYTES = 1500  # of a process, behind which a new one is started
 
 
 class Worker:
     """One process that runs tests and asks about what they call."""
 
-    def __init__(self, cache: Path, without: str | None = None) -> None:
+    def __init__(self, cache: Path, without: str | None = None, module: str = WORKER) -> None:
         own = {
             "NUMBA_OPT": "0",
             "ENZYME_PY_CACHE_DIR": str(cache),
@@ -39,7 +40,7 @@ class Worker:
         if without is not None:
             own["SUITE_WITHOUT"] = without
         self.known = 0  # how many keys it has been told
-        self._process = started("tests.numba_suite.worker", own)
+        self._process = started(module, own)
 
     def ask(self, **request: Any) -> Iterator[dict[str, Any]]:
         """Yield the lines of an answer; if the process dies or hangs, the last one is missing."""
@@ -80,9 +81,15 @@ class _Run:
     """What the threads of a run share: one thread for each process."""
 
     def __init__(
-        self, folder: Path, most: int, tell: Callable[[str], None], cache: Path, without: str | None
+        self,
+        folder: Path,
+        most: int,
+        tell: Callable[[str], None],
+        cache: Path,
+        without: str | None,
+        module: str,
     ) -> None:
-        self.summary = Summary()
+        self.summary, self._module = Summary(), module
         self._most, self._tell, self._cache, self._without = most, tell, cache, without
         self._file = folder / "answers.jsonl"
         self._lock = threading.Lock()
@@ -122,7 +129,7 @@ class _Run:
         return found
 
     def _started(self) -> Worker:
-        worker = Worker(self._cache, self._without)
+        worker = Worker(self._cache, self._without, self._module)
         self._workers.append(worker)
         return worker
 
@@ -208,12 +215,16 @@ def run(
     workers: int = 1,
     only: Iterable[str] = (),
     without: str | None = None,
+    worker: str = WORKER,
 ) -> Summary:
-    """Run the tests of modules, or some tests, and ask about each call; most calls of one test that are asked about."""
+    """Run the tests of modules, or some tests, and ask about each call; most calls of one test that are asked about.
+
+    Workers of other kinds are asked about whatever `only` names.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="enzyme_py_suite_") as cache:
-        work = _Run(folder, most, tell, Path(cache), without)
+        work = _Run(folder, most, tell, Path(cache), without, worker)
         work.plan(only or work.listed(modules))
         threads = [threading.Thread(target=work.go) for _ in range(workers)]
         for thread in threads:

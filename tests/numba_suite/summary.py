@@ -13,6 +13,7 @@ from tests.fuzz.report import without_names
 _ORDER = (
     *BAD,
     "pass crashed",
+    "changed",
     "kink",
     "refused",
     "inconclusive",

@@ -13,7 +13,7 @@ import resource
 import sys
 import time
 import unittest
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -45,8 +45,8 @@ def _is_elsewhere(name: str) -> bool:
     return name.startswith("unittest.loader") or "Runner." in name or "Subprocess" in name
 
 
-def main() -> None:
-    """Answer until the input ends; whatever else prints does not disturb the answers."""
+def answered(answer: Callable[[dict[str, Any], Any], None]) -> None:
+    """Answer requests until the input ends; whatever else prints does not disturb the answers."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 
@@ -56,14 +56,27 @@ def main() -> None:
     library().enzyme_py_scribble(1)  # fresh memory holds NaN, so that nothing rests on luck
     if "SUITE_WITHOUT" in os.environ:  # a cure, as tests/passes/switches.py names it
         leave_out(os.environ["SUITE_WITHOUT"])
-    known: set[str] = set()
     for line in sys.stdin:
-        request = json.loads(line)
+        answer(json.loads(line), say)
+
+
+def megabytes() -> int:
+    """Return how large this process has been."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def main() -> None:
+    """Answer with the tests of modules, and with what tests call."""
+    known: set[str] = set()
+
+    def answer(request: dict[str, Any], say: Any) -> None:
         if "module" in request:
             say(tests=ids_of(request["module"]))
-            continue
+            return
         known.update(request["known"])
         _answer(request["test"], known, request["most"], say)
+
+    answered(answer)
 
 
 def _answer(name: str, known: set[str], most: int, say: Any) -> None:
@@ -85,8 +98,7 @@ def _answer(name: str, known: set[str], most: int, say: Any) -> None:
         )
         del call
     gc.collect()
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    say(end=True, left=dict(left), seconds=own, megabytes=megabytes)
+    say(end=True, left=dict(left), seconds=own, megabytes=megabytes())
 
 
 if __name__ == "__main__":

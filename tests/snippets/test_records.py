@@ -170,6 +170,21 @@ def test_whole_records_are_copied(kind: str) -> None:
         np.testing.assert_allclose(enzyme.jvp(enzyme.grad(turned), (p,), (d,))[1]["x"], turned_x, rtol=1e-14)
 
 
+def renewed(record, x):
+    """Write to a record by itself, which is constant: x (a + 5), by x."""
+    old = record.a
+    record.a = 5.0
+    return x * (old + record.a)
+
+
+def test_what_runs_a_kernel_twice_works_on_copies_of_a_record() -> None:
+    record = np.array([(2.0, 0.0)], PAIRS)[0]
+    value, pull = enzyme.vjp(renewed, record, 3.0)
+    assert (value, pull(1.0)) == (21.0, (None, 7.0))
+    assert enzyme.jacrev(renewed, argnums=1)(record, 3.0) == 7.0
+    assert record["a"] == 2.0
+
+
 def first_of_two(p, q):
     p[0].a = q[0].a * 2.0
     return p[0].a * q[0].a

@@ -19,9 +19,22 @@ from typing import Any
 import numba
 import numpy as np
 
-from tests.textbook import algorithms, exchanged, models, products, recurrences, updates, views
+from tests.textbook import (
+    algorithms,
+    exchanged,
+    models,
+    polybench_algebra,
+    polybench_grids,
+    products,
+    recurrences,
+    updates,
+    views,
+)
 
-_MODULES = (updates, views, models, algorithms, exchanged, recurrences, products)
+_MODULES = (
+    *(updates, views, models, algorithms, exchanged, recurrences, products),
+    *(polybench_algebra, polybench_grids),
+)
 X = np.array([0.7, -0.4, 0.35, 1.1, -0.9, 0.2])
 C = np.array([0.3, 0.8, -0.5, 0.25, 1.2, -0.1])
 TURNS = 4

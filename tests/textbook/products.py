@@ -111,6 +111,13 @@ def temp_slice3(x, c, n):
     return np.sum(v * v)
 
 
+def temp_slice4(x, c, n):
+    v = x * 1.0
+    for t in range(n):
+        v[1:] = v[:-1] * v[1:]
+    return v[2]
+
+
 def rev_slice(x, c, n):
     v = x * 1.0
     for t in range(n):

@@ -5,10 +5,9 @@ Compiled code learns of both in calls/compiled/checkpoints.py. The rules beside 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from enzyme_py.calls.operators import transformed
 from enzyme_py.errors import AnnotationError
@@ -41,9 +40,12 @@ def checkpoint(
     Raises ValueError where `memory` is too small for that.
     """
     kernel, held = opened(step)
-    if not isinstance(n, int | np.integer):
+    try:
+        operator.index(n)
+    except TypeError:
         message = f"the number of steps is an integer, not {type(n).__name__}"
-        raise AnnotationError(message, where=where_is(kernel), remedy="write checkpoint(step, state, n, args=(...,))")
+        remedy = "write checkpoint(step, state, n, args=(...,))"
+        raise AnnotationError(message, where=where_is(kernel), remedy=remedy) from None
     given = (*held, *map(as_tuples, checked_args(args)))
     run = checkpointed(kernel, len(held), checked_schedule(schedule))
     return run(state, n, given, 0.0 if memory is None else float(memory))

@@ -88,6 +88,10 @@ def _strip(code: Module) -> None:
         kept = [one for one in group.attributes if attribute_name(one) not in _UNWANTED]
         if kept != group.attributes:
             group.set_attributes(kept)
+    for function in code.functions:  # C++: groups of the linker, by names that will change
+        function.remove_attribute("comdat")
+    for variable in code.variables:
+        variable.remove_comdat()
 
 
 def _parsed(file: Path) -> llvm.ModuleRef:

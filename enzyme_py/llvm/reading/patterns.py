@@ -72,6 +72,7 @@ _TEXTS = {
     "LANDINGPAD": rf"landingpad ({TYPE})",
     "VA_ARG": rf"va_arg {TYPE} {VALUE}, ({TYPE})(?=,|$)",
     "NAMED": rf"{STRING}|[%@]{NAME}",
+    "COMDAT": r", comdat(?:\([^)]*\))?",
     "ATTACHED": rf", !([-\w.$\\]+) (!(?:\d+|\{{{INSIDE}\}}|\w+{ROUND}))",
     "ATTACHED_TO_HEAD": r" !([-\w.$]+) (!\d+)",
     "ATTRIBUTES": ATTRIBUTE,

@@ -60,8 +60,9 @@ from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.llvm.analyses.points_to import derived
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.cache_marks import declared_mark
-from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
+from enzyme_py.passes.memory.loop_carried_loads import loop_carried_copies, loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
+from enzyme_py.passes.module.opaque import hide_addresses
 from enzyme_py.passes.module.requests import under_reverse
 from enzyme_py.rules.copies import is_body
 from enzyme_py.symbols import HINT, RAISE, readable
@@ -104,11 +105,16 @@ class _Marks:
         if is_nested:
             self._cached |= {*made.conditional(), *made.of_integers()}
         self._loads = loop_carried_loads(function, pointers.allocations)
+        self._behind_copies = loop_carried_copies(function, pointers.allocations)
+        self._function = function
         for pointer in exchanged:
             self._loads |= {one for one in pointer.users if isinstance(one, Load)}
 
     def set(self) -> None:
         """Write the marks."""
+        if self._behind_copies:
+            hide_addresses(self._function, sorted(self._behind_copies, key=lambda one: one.name))
+            self._loads |= self._behind_copies
         if self._loads:
             node = self._draft.code.node("!{}")
             for load in self._loads:

@@ -22,7 +22,11 @@ from enzyme_py.transforms.values.large_pages import array_like
 
 
 def emit_copy(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
-    """Emit the copy of a number, an array, or a tuple of these."""
+    """Emit the copy of a number, an array, a record, or a tuple of these."""
+    if isinstance(kind, types.Record):
+        made = cgutils.alloca_once(emit.builder, value.type.pointee)
+        cgutils.raw_memcpy(emit.builder, made, value, emit.context.get_constant(types.intp, kind.size), 1)
+        return made
     if isinstance(kind, types.Array):
         if _is_contiguous(kind) and not isinstance(emit.context, KernelContext):
             return _copy_of_block(emit, kind, value)

@@ -72,6 +72,38 @@ def test_reverse_mode(kernel: Any, answer: Any, n: int) -> None:
     assert np.isclose(by_s, want_s, rtol=1e-13)
 
 
+# Arrays of a size that the compiler knows, which a block copy fills from a temporary of the iteration:
+# v_j becomes the product of x_i^C(n, j - i).
+def products_of_neighbours(x, n):
+    v = np.empty(4)
+    for i in range(4):
+        v[i] = x[i]
+    for _ in range(n):
+        v[1:] = v[:-1] * v[1:]
+    return v[2]
+
+
+def sum_of_products(x, n):
+    v = np.array((x[0], x[1], x[2], x[3]))
+    total = 0.0
+    for _ in range(n):
+        v[1:] = v[:-1] * v[1:]
+        total += v[2]
+    return total
+
+
+def slope_of_product(x: np.ndarray, n: int) -> np.ndarray:
+    powers = np.array([n * (n - 1) // 2, n, 1, 0])
+    return powers * np.prod(x**powers) / x
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_copies_of_a_temporary(n: int) -> None:
+    assert np.allclose(enzyme.grad(products_of_neighbours)(X, n), slope_of_product(X, n), rtol=1e-12)
+    want = sum(slope_of_product(X, one) for one in range(1, n + 1))
+    assert np.allclose(enzyme.grad(sum_of_products)(X, n), want, rtol=1e-12)
+
+
 TEXT = """declare ptr @malloc(i64)
 
 define double @f(ptr %x, i64 %n) {

@@ -1,0 +1,77 @@
+"""Rewrites that keep the meaning, in a short form, and that they can fail.
+
+`python -m tests.metamorphic --count 2000 --folder FOLDER` is the long one.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.metamorphic.forms import Form, origins
+from tests.metamorphic.questions import REWRITES, outcomes, rewritten
+from tests.numba_suite.questions import floats_of
+from tests.numba_suite.recording import copied
+from tests.numba_suite.runs import run
+
+WORKER = "tests.metamorphic.worker"
+
+
+PLAIN = ("jitcls", "records")  # which Python itself does not run
+
+
+@pytest.mark.parametrize("name", REWRITES)
+def test_each_rewrite_keeps_the_value(name: str) -> None:
+    """Asked of Python, without Numba: of four kernels for each rewrite."""
+    order = random.Random(name).sample(origins(), len(origins()))
+    count = 0
+    for origin in order:
+        form = Form(origin)
+        if origin.name.endswith(PLAIN) or not REWRITES[name](form, random.Random(origin.name)):
+            continue
+        want = origin.kernel(*map(copied, origin.arguments))
+        got = form.plain()(*form.arguments(tuple(map(copied, origin.arguments))))
+        close = 1e-3 if form.is_single else 1e-12
+        for one, other in zip(floats_of((got,)), floats_of((want,)), strict=True):
+            np.testing.assert_allclose(one, other, rtol=close, atol=close, err_msg=origin.name)
+        # What goes there and comes back is what it was: so are gradients.
+        back = form.gradients(form.arguments(origin.arguments))
+        for one, other in zip(back, origin.arguments, strict=True):
+            for pair in zip(floats_of((one,)), floats_of((other,)), strict=True):
+                np.testing.assert_allclose(*pair, rtol=close)
+        count += 1
+        if count == 4:
+            return
+    pytest.fail(f"{count} kernels have a place for it")
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_rewritten_kernels(seed: int) -> None:
+    _, done = rewritten(seed)
+    assert done
+    found = {one.question: one.verdict for one in outcomes(seed)}
+    assert found["reverse"] == found["forward"] == "right", found
+
+
+def test_seeds_give_the_same_kernel_again() -> None:
+    pairs = [(rewritten(seed)[0].source(), rewritten(seed)[0].source()) for seed in range(40)]
+    assert all(one == other for one, other in pairs)
+    drawn = {name for seed in range(200) for name in rewritten(seed)[1]}
+    assert drawn == set(REWRITES)
+
+
+def test_it_finds_what_a_cure_left_out_makes_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An array of a size that the compiler knows, filled by block copies: tests/traps/promoted_elements.ll."""
+    monkeypatch.setenv("METAMORPHIC_REWRITES", "tuple")
+    asked = ["1 textbook.products.temp_slice4"]
+    left_out = "--disable-licm-promotion"
+    summary = run(
+        tmp_path, (), lambda line: None, most=1, only=asked, without=left_out, worker=WORKER
+    )
+    assert {one["verdict"] for one in summary.bad} == {"wrong"}
+    assert "gradients" in summary.bad[0]["reason"]
