@@ -55,6 +55,8 @@ case "$*" in
         "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$library" "$numba" 2>/dev/null ||
             echo "ci/setup.sh: without $library, the tests of its bridge are skipped" >&2
     done
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable '.[docs]' ||
+        echo "ci/setup.sh: without the tools of the site, sh ci/docs.sh and its test do not run" >&2
     ;;
 esac
 if [ -z "${ENZYME_PY_HOST:-}${ENZYME_PY_PLUGIN:-}" ]; then
