@@ -8,6 +8,7 @@ only under `enzyme.set_verbose_errors(True)` or ENZYME_PY_VERBOSE=1.
 from __future__ import annotations
 
 import linecache
+import re
 import sys
 from dataclasses import dataclass
 from types import FrameType
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from enzyme_py.native.faults.refusals import Refusal
 
 MOST_OF_A_LINE = 100
+STYLE = re.compile("\x1b\\[[0-9;]*m")  # of a terminal: bold, colours
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,12 @@ class UnsupportedTypeError(EnzymeError, TypeError):
 
 class LoweringError(EnzymeError, TypeError):
     """Numba could not compile the kernel; its own message is part of the text."""
+
+    def __init__(
+        self, what: str, *, where: Where | None = None, remedy: str = "", detail: str = ""
+    ) -> None:
+        # Numba writes for terminals wherever colorama is installed.
+        super().__init__(STYLE.sub("", what), where=where, remedy=remedy, detail=detail)
 
 
 class DerivativeError(EnzymeError):
