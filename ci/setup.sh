@@ -55,7 +55,7 @@ case "$*" in
         "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$library" "$numba" 2>/dev/null ||
             echo "ci/setup.sh: without $library, its tests are skipped" >&2
     done
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check mkdocs-material 'mkdocstrings[python]' 2>/dev/null ||
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check mkdocs-material 2>/dev/null ||
         echo "ci/setup.sh: without the tools of the site, sh ci/docs.sh and its test do not run" >&2
     ;;
 esac

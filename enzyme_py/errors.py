@@ -69,6 +69,13 @@ class EnzymeError(Exception):
     `what` happened, `where` it happened, the `remedy` that the user can apply, and `detail`: the
     raw text (Enzyme's, Numba's, or IR), shown on request. Where no kernel is known, the place is the
     line of the user's that was being run.
+
+    Examples:
+        >>> try:
+        ...     enzyme.Duplicated(3, 1)
+        ... except enzyme.EnzymeError as error:
+        ...     error.remedy
+        'pass it as Const, or convert it to float first'
     """
 
     usual_remedy = ""  # of a class, for errors raised where only their text can be said

@@ -125,3 +125,41 @@ def test_what_is_gone_is_found(text: str) -> None:
 def test_what_is_there_is_not_reported(text: str) -> None:
     page = ROOT / "README.md"
     assert not [*missing_links(page, text), *missing_names(text)]
+
+
+SCREEN = 30  # lines that a reader sees at once
+OPENING = re.compile(r"^(?:```| {4}\S)", re.MULTILINE)
+COMMAND = re.compile(r"`(?:python -m tests|python benchmarks/|sh ci/)[^`]*`")
+# The blocks that tests run (test_documents.py, test_error_catalogue.py), and those that are no Python of ours.
+RUN = re.compile(r'python(?: title="(?:raises|warns) \w+")?')
+SHOWN = {"sh", "text", "julia", "dockerfile"}
+RUN_PAGES = [page for page in PAGES if page.parent.name not in ("benchmarks", "csrc")]
+# What may stand indented: commands, and what they print.
+INDENTED = re.compile(r"\n\n((?:    .*\n)+)")
+PRINTED = re.compile(r"    (?:[A-Z_]+=\S+ )?(?:\w+/bin/)?(?:python -m |enzyme_py: |\w+Error: |\d+ \w+, )")
+
+
+def first_screen(page: Path) -> str:
+    return "\n".join(page.read_text().splitlines()[:SCREEN])
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page.is_relative_to(ROOT / "docs") and page.parent.name != "decisions"],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_an_example_is_on_the_first_screen(page: Path) -> None:
+    """Code; or, on a page that a command writes, that command."""
+    seen = first_screen(page)
+    assert OPENING.search(seen) or COMMAND.search(seen)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_is_run_or_is_no_python(page: Path) -> None:
+    fences = re.findall(r"^(`{3,}|~{3,})(.*)$", page.read_text(), re.MULTILINE)
+    languages = [language for _, language in fences[::2]]
+    assert not [one for _, one in fences[1::2] if one], "a block within a block"
+    runs = page in RUN_PAGES
+    assert not [one for one in languages if one not in SHOWN and not (runs and RUN.fullmatch(one))]
+    indented = INDENTED.findall(FENCES.sub("", page.read_text()))
+    assert not [one for one in indented if not PRINTED.match(one)]

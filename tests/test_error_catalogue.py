@@ -11,6 +11,9 @@ from enzyme_py import errors
 from enzyme_py.host.process import client
 from tests.error_catalogue import PAGE, Entry, entries, message_of
 
+# On the worker of the documents, which use the same things for the first time.
+pytestmark = pytest.mark.xdist_group("test_documents.py")
+
 TEXT = PAGE.read_text()
 ENTRIES = entries(TEXT)
 # A base class that is never raised itself is shown by one of those below it.

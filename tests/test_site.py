@@ -16,7 +16,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 pytest.importorskip("material", reason="sh ci/docs.sh needs `pip install enzyme_py[docs]`")
-pytest.importorskip("mkdocstrings", reason="sh ci/docs.sh needs `pip install enzyme_py[docs]`")
 
 # What a browser fetches by itself: scripts, styles, pictures, fonts. Links for readers may lead anywhere.
 FETCHED = re.compile(
