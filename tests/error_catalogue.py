@@ -1,6 +1,6 @@
 """docs/errors.md: its programs, and the messages that they end with.
 
-    python -m tests.error_catalogue    writes the messages into the page
+    python -m tests.error_catalogue    writes the messages into the page, and the table of Enzyme's refusals
 
 A program stands in a block with the title "raises NAME" or "warns NAME", its message in the block of text behind it.
 """
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from enzyme_py.host.installing.locate import find_toolchain
+from enzyme_py.host.refusals import ROWS
 from enzyme_py.settings import config
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "errors.md"
@@ -24,6 +25,7 @@ ENTRY = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 FILE = "program.py"
+TABLE = re.compile(r"(?<=<!-- refusals -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,17 @@ def without_places(text: str, folder: Path) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
+def refusals() -> str:
+    """The kinds of refusals that the pass speaks (host/refusals.py), as a table."""
+    lines = ["| what is said | error | what to do |", "| --- | --- | --- |"]
+    for row in ROWS:
+        line = f"| {row.what} | {row.error.__name__} | {row.remedy} |"
+        line = re.sub(r"`?\{name\}`?", "`...`", line)
+        if line not in lines:
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
 def written_anew(text: str) -> str:
     executable = str(find_toolchain().executable)
     with (
@@ -87,4 +100,4 @@ def written_anew(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written_anew(PAGE.read_text()))
+    PAGE.write_text(TABLE.sub(lambda _: refusals(), written_anew(PAGE.read_text())))

@@ -9,7 +9,7 @@ import pytest
 
 from enzyme_py import errors
 from enzyme_py.host.process import client
-from tests.error_catalogue import PAGE, Entry, entries, message_of
+from tests.error_catalogue import PAGE, TABLE, Entry, entries, message_of, refusals
 
 # On the worker of the documents, which use the same things for the first time.
 pytestmark = pytest.mark.xdist_group("test_documents.py")
@@ -52,6 +52,11 @@ def test_no_error_is_made_up() -> None:
     named = {one for one in sections() if re.fullmatch(r"\w+(Error|Warning)|Host\w+", one)}
     assert named <= kinds().keys()
     assert {entry.name for entry in ENTRIES} <= kinds().keys()
+
+
+def test_the_table_of_refusals_is_that_of_the_code() -> None:
+    assert TABLE.findall(TEXT) == [refusals()], "python -m tests.error_catalogue writes it anew"
+    assert refusals().count("\n") > 10
 
 
 def test_no_block_is_left_out() -> None:
