@@ -3,7 +3,7 @@
     python benchmarks/pictures.py    writes docs/NAME.svg, and a line with it into docs/NAME.md, where it is missing
 
 A page is written by the program that measures; this one only draws what is written there. So a page that was renewed
-needs it once more, and tests/test_figures_pictures.py says so.
+needs it once more, and tests/documents/test_figures_pictures.py says so.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 pytest.importorskip("material", reason="sh ci/docs.sh needs `pip install enzyme_py[docs]`")
 
 # What a browser fetches by itself: scripts, styles, pictures, fonts. Links for readers may lead anywhere.

@@ -9,7 +9,7 @@ import pytest
 
 from enzyme_py import errors
 from enzyme_py.host.process import client
-from tests.error_catalogue import PAGE, TABLE, Entry, entries, message_of, refusals
+from tests.documents.error_catalogue import PAGE, TABLE, Entry, entries, message_of, refusals
 
 # On the worker of the documents, which use the same things for the first time.
 pytestmark = pytest.mark.xdist_group("test_documents.py")
@@ -55,7 +55,9 @@ def test_no_error_is_made_up() -> None:
 
 
 def test_the_table_of_refusals_is_that_of_the_code() -> None:
-    assert TABLE.findall(TEXT) == [refusals()], "python -m tests.error_catalogue writes it anew"
+    assert TABLE.findall(TEXT) == [refusals()], (
+        "python -m tests.documents.error_catalogue writes it anew"
+    )
     assert refusals().count("\n") > 10
 
 
@@ -69,7 +71,7 @@ def test_no_block_is_left_out() -> None:
 def test_the_message_is_what_the_page_says(entry: Entry, tmp_path: Path) -> None:
     found = message_of(entry, tmp_path / "program")
     assert found.startswith(f"{entry.name}: ")
-    assert found == entry.message, "python -m tests.error_catalogue writes the page anew"
+    assert found == entry.message, "python -m tests.documents.error_catalogue writes the page anew"
 
 
 def test_a_program_that_ends_well_is_told(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """docs/errors.md: its programs, and the messages that they end with.
 
-    python -m tests.error_catalogue    writes the messages into the page, and the table of Enzyme's refusals
+    python -m tests.documents.error_catalogue    writes the messages into the page, and the table of Enzyme's refusals
 
 A program stands in a block with the title "raises NAME" or "warns NAME", its message in the block of text behind it.
 """
@@ -19,7 +19,7 @@ from enzyme_py.host.installing.locate import find_toolchain
 from enzyme_py.host.refusals import ROWS
 from enzyme_py.settings import config
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "errors.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "errors.md"
 ENTRY = re.compile(
     r'^```python title="(raises|warns) (\w+)"\n(.*?)^```\n+^```text\n(.*?)^```',
     re.DOTALL | re.MULTILINE,
