@@ -19,7 +19,6 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-LANGUAGES = {".py": "python", ".c": "c", ".h": "c", ".sh": "sh", ".toml": "toml", ".ll": "llvm"}
 UNSEARCHED = "---\nsearch: {exclude: true}\n---\n"
 FENCED = re.compile(r"^(```|~~~~).*?^\1`*$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
@@ -139,8 +138,7 @@ def page_of(target: Path, config: MkDocsConfig) -> File:
         listed = sorted(p.name for p in target.iterdir() if p.is_file())
         content = f"{UNSEARCHED}# {name}/\n\n" + "\n".join(f"* `{one}`" for one in listed)
     else:
-        language = LANGUAGES.get(target.suffix, "text")
-        content = f"{UNSEARCHED}# {name}\n\n~~~~{language}\n{target.read_text()}~~~~\n"
+        content = f"{UNSEARCHED}# {name}\n\n~~~~text\n{target.read_text()}~~~~\n"  # colours take a third of a build
     return File.generated(
         config, uri_of(target), content=content, inclusion=InclusionLevel.NOT_IN_NAV
     )
