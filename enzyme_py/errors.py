@@ -8,6 +8,7 @@ only under `enzyme.set_verbose_errors(True)` or ENZYME_PY_VERBOSE=1.
 from __future__ import annotations
 
 import linecache
+import re
 import sys
 from dataclasses import dataclass
 from types import FrameType
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from enzyme_py.native.faults.refusals import Refusal
 
 MOST_OF_A_LINE = 100
+STYLE = re.compile("\x1b\\[[0-9;]*m")  # of a terminal: bold, colours
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,13 @@ class EnzymeError(Exception):
     `what` happened, `where` it happened, the `remedy` that the user can apply, and `detail`: the
     raw text (Enzyme's, Numba's, or IR), shown on request. Where no kernel is known, the place is the
     line of the user's that was being run.
+
+    Examples:
+        >>> try:
+        ...     enzyme.Duplicated(3, 1)
+        ... except enzyme.EnzymeError as error:
+        ...     error.remedy
+        'pass it as Const, or convert it to float first'
     """
 
     usual_remedy = ""  # of a class, for errors raised where only their text can be said
@@ -167,6 +176,12 @@ class UnsupportedTypeError(EnzymeError, TypeError):
 
 class LoweringError(EnzymeError, TypeError):
     """Numba could not compile the kernel; its own message is part of the text."""
+
+    def __init__(
+        self, what: str, *, where: Where | None = None, remedy: str = "", detail: str = ""
+    ) -> None:
+        # Numba writes for terminals wherever colorama is installed.
+        super().__init__(STYLE.sub("", what), where=where, remedy=remedy, detail=detail)
 
 
 class DerivativeError(EnzymeError):

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mode:
-    """How to differentiate. Compare `Forward`, `Reverse` and their variants below."""
+    """How to differentiate. Compare `Forward`, `Reverse` and their variants below.
+
+    Examples:
+        >>> enzyme.ReverseWithPrimal.need_primal, enzyme.Forward.is_forward
+        (True, True)
+    """
 
     name: str
     is_forward: bool = False
@@ -39,6 +44,10 @@ def set_runtime_activity(mode: Mode, value: bool = True) -> Mode:
 
     With it, whether a value is active may depend on the run: a pointer whose shadow equals its
     primal counts as constant. It costs a comparison at each such place.
+
+    Examples:
+        >>> enzyme.set_runtime_activity(enzyme.Reverse).runtime_activity
+        True
     """
     return dataclasses.replace(mode, runtime_activity=bool(value))
 
@@ -48,5 +57,9 @@ def set_strong_zero(mode: Mode, value: bool = True) -> Mode:
 
     With it, zero times infinity or NaN is zero in the derivative: a branch that was not taken
     contributes nothing, whatever its partials are.
+
+    Examples:
+        >>> enzyme.set_strong_zero(enzyme.Reverse, False).strong_zero
+        False
     """
     return dataclasses.replace(mode, strong_zero=bool(value))

@@ -94,7 +94,13 @@ when_checking: list[Callable[[], None]] = []  # called when `check` is switched 
 
 
 class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbose=True))
-    """Set settings: `config(verbose=True)` for good, `with config(...):` for the block."""
+    """Set settings: `config(verbose=True)` for good, `with config(...):` for the block.
+
+    Examples:
+        >>> with enzyme.config(check=True):  # for the block: every new derivative is compared
+        ...     enzyme.grad(lambda x: x**3)(2.0)
+        12.0
+    """
 
     def __init__(self, **changes: object) -> None:
         known = {field.name for field in fields(Settings)}
@@ -143,5 +149,10 @@ def _tell_of_changes() -> None:
 
 
 def set_verbose_errors(verbose: bool) -> None:
-    """Show Enzyme's own text and the IR in every error message, or stop showing them."""
+    """Show Enzyme's own text and the IR in every error message, or stop showing them.
+
+    Examples:
+        >>> enzyme.set_verbose_errors(True)
+        >>> enzyme.set_verbose_errors(False)
+    """
     settings.verbose = bool(verbose)

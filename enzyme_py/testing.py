@@ -75,6 +75,9 @@ def check_grads(
 
     Arguments without floats are held fixed. A higher order checks the gradient of f in turn, or, if f
     does not return one real number, the gradient of its pairing with random weights.
+
+    Examples:
+        >>> enzyme.testing.check_grads(lambda x: x**3, (2.0,))
     """
     _check_modes(modes)
     kernel = f if hasattr(f, "py_func") else enzyme.jit(f)
@@ -124,6 +127,9 @@ def test_forward(
     """Compare one forward call, tangents and written shadows, with finite differences.
 
     Takes what `autodiff` takes after its mode, a return activity included; of a batch each lane counts.
+
+    Examples:
+        >>> enzyme.testing.test_forward(lambda x: x**3, enzyme.Duplicated(2.0, 1.0))
     """
     activity, given = _parted(annotated)
     primals = _primals(given)
@@ -154,6 +160,9 @@ def test_reverse(
 
     Shadows may hold anything on entry: they are the cotangents of what the kernel leaves behind. Each
     argument is compared by itself.
+
+    Examples:
+        >>> enzyme.testing.test_reverse(lambda x: x**3, enzyme.Active(2.0))
     """
     activity, given = _parted(annotated)
     primals = _primals(given)
@@ -194,6 +203,10 @@ def test_activities(
     Each argument with a derivative is Const once and once Duplicated (in reverse mode a number is
     Active); the rest are Const. With a `batch`, once more with so many shadows each. A derivative is
     compiled for each choice: 2^n - 1 for n arguments and mode.
+
+    Examples:
+        >>> enzyme.testing.test_activities(lambda x, n: x**n, 2.0, 3)
+        2
     """
     _check_modes(modes)
     values = tuple(map(as_tuples, args))
@@ -234,6 +247,10 @@ def test_rule(
 
     `f` is what `custom_vjp`, `custom_jvp` or a function of `enzyme.rules` returned. Its value inside of a
     derivative must be that of an ordinary call.
+
+    Examples:
+        >>> cube = enzyme.rules.partials(lambda x: x**3, lambda x: 3 * x**2)
+        >>> enzyme.testing.test_rule(cube, 2.0)
     """
     if not hasattr(f, DOOR):
         message = f"{f!r} has no rule"

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from functools import wraps
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,7 @@ def modules_are_read_back(request: pytest.FixtureRequest) -> Iterator[None]:
 
     run, whole = client._run, request.config.getoption("--read-back")
 
+    @wraps(run)  # so that a test finds the real one
     def checked(module, asked):
         check_reading(module.ir, whole=whole, is_llvms=False)
         outcome = run(module, asked)

@@ -125,3 +125,61 @@ def test_what_is_gone_is_found(text: str) -> None:
 def test_what_is_there_is_not_reported(text: str) -> None:
     page = ROOT / "README.md"
     assert not [*missing_links(page, text), *missing_names(text)]
+
+
+SCREEN = 30  # lines that a reader sees at once
+OPENING = re.compile(r"^(?:```| {4}\S)", re.MULTILINE)
+COMMAND = re.compile(r"`(?:python -m tests|python benchmarks/|sh ci/)[^`]*`")
+# The blocks that tests run (test_documents.py, test_error_catalogue.py), and those that are no Python of ours.
+RUN = re.compile(r'python(?: title="(?:raises|warns) \w+")?')
+SHOWN = {"sh", "text", "julia", "dockerfile"}
+# Lines of programs in examples/, which are run as they are.
+QUOTED = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
+RUN_PAGES = [page for page in PAGES if page.parent.name not in ("benchmarks", "csrc")]
+# What may stand indented: commands, and what they print.
+INDENTED = re.compile(r"\n\n((?:    .*\n)+)")
+PRINTED = re.compile(r"    (?:[A-Z_]+=\S+ )?(?:\w+/bin/)?(?:python -m |enzyme_py: |\w+Error: |\d+ \w+, )")
+
+
+def first_screen(page: Path) -> str:
+    return "\n".join(page.read_text().splitlines()[:SCREEN])
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page.is_relative_to(ROOT / "docs") and page.parent.name != "decisions"],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_an_example_is_on_the_first_screen(page: Path) -> None:
+    """Code; or, on a page that a command writes, that command."""
+    seen = first_screen(page)
+    assert OPENING.search(seen) or COMMAND.search(seen)
+
+
+@cache
+def lines_of_examples() -> set[str]:
+    programs = [path.read_text() for path in (ROOT / "examples").rglob("*.py")]
+    return {line.strip() for program in programs for line in program.splitlines()}
+
+
+def made_up(text: str) -> list[str]:
+    """Return the lines that a page quotes, and that no example has."""
+    lines = [line.strip() for block in QUOTED.findall(text) for line in block.splitlines()]
+    return [line for line in lines if line not in lines_of_examples()]
+
+
+def test_what_is_quoted_is_there() -> None:
+    assert not made_up("```py\nimport numpy as np\n```\n")
+    assert made_up("```py\nimport numpy as gone\n```\n") == ["import numpy as gone"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_is_run_or_is_no_python(page: Path) -> None:
+    fences = re.findall(r"^(`{3,}|~{3,})(.*)$", page.read_text(), re.MULTILINE)
+    languages = [language for _, language in fences[::2] if language != "py"]
+    assert not made_up(page.read_text())
+    assert not [one for _, one in fences[1::2] if one], "a block within a block"
+    runs = page in RUN_PAGES
+    assert not [one for one in languages if one not in SHOWN and not (runs and RUN.fullmatch(one))]
+    indented = INDENTED.findall(FENCES.sub("", page.read_text()))
+    assert not [one for one in indented if not PRINTED.match(one)]

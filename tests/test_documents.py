@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHARED = ("training",)  # imported by examples, no example itself
 # Of enzyme_py.bridges and its pages, which need not be installed.
-LIBRARIES = ("jax", "torch", "nutpie", "pymc", "casadi", "lmfit", "iminuit")
+LIBRARIES = ("autograd", "jax", "torch", "nutpie", "pymc", "casadi", "lmfit", "iminuit")
 SHORT = ("--epochs", "2", "--steps", "3")
 ARGUMENTS = dict.fromkeys(("rnn", "gru", "lstm"), SHORT)
 EXAMPLES = sorted(p for p in (ROOT / "examples").glob("*.py") if p.stem not in SHARED)
@@ -29,13 +29,32 @@ def python_of(page: Path) -> str:
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if python_of(p)], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_page_runs(page: Path, tmp_path: Path) -> None:
+def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where a page may write files
     for library in LIBRARIES:
         if re.search(rf"^import {library}\b", python_of(page), re.MULTILINE):
             pytest.importorskip(library)
     program = tmp_path / f"{page.stem}_blocks.py"  # a file, since Numba reads the source
     program.write_text(python_of(page))
     runpy.run_path(str(program))
+
+
+def test_the_first_screen_of_the_readme(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it is, one line to install, a program of some ten lines that prints what is said, a picture."""
+    first, _, _ = (ROOT / "README.md").read_text().partition("\n## ")
+    assert len(first.splitlines()) <= 40
+    (install,) = re.findall(r"^```sh\n(.*?)^```", first, re.DOTALL | re.MULTILINE)
+    assert len(install.splitlines()) == 1
+    (code,) = re.findall(r"^```python\n(.*?)^```", first, re.DOTALL | re.MULTILINE)
+    *lines, said = code.strip().splitlines()
+    assert sum(1 for line in lines if line.strip()) <= 10
+    assert re.search(r"!\[.+\]\(docs/.+\.svg\)", first)
+    program = tmp_path / "first.py"
+    program.write_text(code)
+    runpy.run_path(str(program))
+    assert capsys.readouterr().out.strip() == said.removeprefix("# ")
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)

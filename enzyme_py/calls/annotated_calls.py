@@ -29,6 +29,10 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
     shadows and returns `(gradients,)`, with one entry per argument: the gradient of an Active one,
     None for others; ReverseWithPrimal returns `(gradients, primal)`. A batch puts a tuple with a
     part per lane in place of each derivative. The mode may be left out: Reverse.
+
+    Examples:
+        >>> enzyme.autodiff(enzyme.ReverseWithPrimal, lambda x: x**3, enzyme.Active(2.0))
+        ((12.0,), 8.0)
     """
     kinds = tuple(map(type, given))
     place = 1 if kinds and kinds[0] is Mode else 0

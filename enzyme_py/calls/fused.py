@@ -22,6 +22,15 @@ def fused(f: Callable[..., Any]) -> Any:
     Results, exceptions and what is written to arguments are those of `f`. Call it from Python, from
     @njit code and from kernels, or transform it again. It pays where many small derivatives are taken;
     a kernel that takes none gains nothing.
+
+    Examples:
+        >>> def slopes(x):
+        ...     total = 0.0
+        ...     for i in range(x.size):
+        ...         total += enzyme.grad(lambda y: y**3)(x[i])
+        ...     return total
+        >>> enzyme.fused(slopes)(np.array([1.0, 2.0]))
+        15.0
     """
 
     def make(kernel: Any, held: int) -> Any:

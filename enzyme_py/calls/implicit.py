@@ -29,6 +29,11 @@ def implicit(
 
     Raises ValueError where a Newton step from y would change it by more than `tolerance`, relative
     to 1 + max|y|, and LinAlgError where the slope is singular: derivatives would be wrong there.
+
+    Examples:
+        >>> root = enzyme.rules.implicit(lambda a: a**0.5, lambda a, y: y * y - a)  # y = sqrt(a)
+        >>> enzyme.grad(root)(4.0)
+        0.25
     """
     if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= MOST_STEPS:
         message = f"order must be a number from 1 to {MOST_STEPS}, not {order!r}"

@@ -34,6 +34,10 @@ def jacobian(*given: Any, chunk: int | None = None, holomorphic: bool = False) -
     derivative, and for arguments given as Const. Forward mode computes columns, Reverse (the
     default) rows, `chunk` of them in one run. With a mode that asks for the primal,
     `(jacobians, result)`. Complex arguments need `holomorphic=True`.
+
+    Examples:
+        >>> enzyme.jacobian(enzyme.Forward, lambda x, k: k * x**3, 2.0, 5.0)
+        (60.0, 8.0)
     """
     rest = list(given)
     mode = rest.pop(0) if rest and isinstance(rest[0], Mode) else Reverse
@@ -70,6 +74,10 @@ def jacfwd(
     `argnums` names the arguments: one number gives one Jacobian, a tuple a tuple of them. Where `f`
     returns a tuple, its structure is the outer one. With `has_aux`, `f` returns `(value, aux)` and
     the new function `(jacobian, aux)`. `chunk` columns are computed in one run.
+
+    Examples:
+        >>> enzyme.jacfwd(lambda t: np.array([t, t**2]))(3.0)
+        array([1., 6.])
     """
     return _runner(f, Forward, argnums, has_aux, holomorphic, chunk)
 
@@ -84,6 +92,10 @@ def jacrev(
     """Return the function that computes the Jacobian of `f` by reverse mode, row by row.
 
     See `jacfwd`, which is the cheaper one where there are fewer inputs than outputs.
+
+    Examples:
+        >>> enzyme.jacrev(lambda x, k: k * x**3, argnums=(0, 1))(2.0, 5.0)
+        (60.0, 8.0)
     """
     return _runner(f, Reverse, argnums, has_aux, holomorphic, chunk)
 
@@ -129,6 +141,10 @@ def hessian(
     For an argument of shape s it has the shape s + s; a tuple of argnums gives a tuple of tuples.
     By default it is the forward derivative of the reverse gradient; `outer` and `inner` choose
     another nesting. With `has_aux`, `f` returns `(value, aux)`, the new function `(hessian, aux)`.
+
+    Examples:
+        >>> enzyme.hessian(lambda x: x**3)(2.0)
+        12.0
     """
     inner, outer = _unsplit(inner, "hessian"), _unsplit(outer, "hessian")
     if inner.is_forward:
@@ -150,6 +166,10 @@ def hvp(
 
     `others` are the kernel's further arguments, held fixed. It costs a small multiple of a
     gradient, whatever the size of x.
+
+    Examples:
+        >>> enzyme.hvp(lambda x: x**3, 2.0, 1.0)
+        12.0
     """
     return _product(f, x, v, others, outer, inner)[0]
 
@@ -157,7 +177,12 @@ def hvp(
 def hvp_and_gradient(
     f: Callable[..., Any], x: Any, v: Any, *others: Any, inner: Mode = Reverse
 ) -> tuple[Any, Any]:
-    """Return `(product, gradient)`: the product that `hvp` computes, and the gradient beside it."""
+    """Return `(product, gradient)`: the product that `hvp` computes, and the gradient beside it.
+
+    Examples:
+        >>> enzyme.hvp_and_gradient(lambda x: x**3, 1.0, 1.0)
+        (6.0, 3.0)
+    """
     product, gradient = _product(f, x, v, others, Forward, inner, with_gradient=True)
     return product, gradient
 
@@ -173,6 +198,10 @@ def vhp(
     """Return `v` times the Hessian of `f`: as `hvp`, from the left, by the pull-back of the gradient.
 
     The two are equal where second derivatives are continuous.
+
+    Examples:
+        >>> enzyme.vhp(lambda x: x**3, 2.0, 1.0)
+        12.0
     """
     return _product(f, x, v, others, outer, inner)[0]
 

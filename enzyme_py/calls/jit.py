@@ -14,6 +14,13 @@ def jit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     The options are Numba's (fastmath, cache, error_model, boundscheck, nogil, ...). Plain Python
     functions that the kernel calls are compiled with it. The result is a Numba dispatcher: call it
     from Python or from @njit code, and give it to any transform.
+
+    Examples:
+        >>> @enzyme.jit(fastmath=True)
+        ... def cube(x):
+        ...     return x**3
+        >>> cube(2.0), enzyme.grad(cube)(2.0)
+        (8.0, 12.0)
     """
     if function is None:
         return lambda one: jit(one, **options)

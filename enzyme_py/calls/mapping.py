@@ -40,6 +40,10 @@ def vmap(
     compiled code the loop is run by the thread that comes by.
 
     Raises ValueError for different numbers of items, or none at all.
+
+    Examples:
+        >>> enzyme.vmap(enzyme.grad(lambda x: x**3))(np.array([1.0, 2.0]))
+        array([ 3., 12.])
     """
     axes = _checked_axes(in_axes)
     count = _checked_threads(threads)

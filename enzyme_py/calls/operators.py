@@ -59,6 +59,12 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
 
     `argnums` names the arguments to differentiate: one number gives one gradient, a tuple gives a
     tuple. With `has_aux`, `f` returns `(value, aux)` and the new function `(gradient, aux)`.
+
+    Examples:
+        >>> enzyme.grad(lambda x: x**3)(2.0)
+        12.0
+        >>> enzyme.grad(lambda x, k: k * x**3, argnums=(0, 1))(2.0, 5.0)
+        (60.0, 8.0)
     """
     return _gradient_of(f, argnums, has_aux, with_value=False)
 
@@ -69,6 +75,10 @@ def value_and_grad(
     """Return the function that computes `(value, gradient)`; see `grad`.
 
     With `has_aux` it computes `((value, aux), gradient)`.
+
+    Examples:
+        >>> enzyme.value_and_grad(lambda x: x**3)(2.0)
+        (8.0, 12.0)
     """
     return _gradient_of(f, argnums, has_aux, with_value=True)
 
@@ -106,6 +116,10 @@ def gradient(*given: Any) -> tuple[Any, ...]:
     One entry per argument; None for integers and whatever else has no derivative, and for
     arguments given as Const. With a mode that asks for the primal, `(gradients, value)`. Forward
     mode runs the kernel once per number, on copies of the arguments.
+
+    Examples:
+        >>> enzyme.gradient(lambda x, k: k * x**3, 2.0, 5.0)
+        (60.0, 8.0)
     """
     if given and Const not in map(type, given):
         first = given[0]
@@ -233,7 +247,12 @@ def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any, 
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """Return `(result, tangent of the result)` of `f` at the primals along the tangents."""
+    """Return `(result, tangent of the result)` of `f` at the primals along the tangents.
+
+    Examples:
+        >>> enzyme.jvp(lambda x: x**3, (2.0,), (1.0,))
+        (8.0, 12.0)
+    """
     kernel, held = differentiable(f)
     return pushed(kernel, held, as_given(primals), as_given(tangents))
 
@@ -260,6 +279,11 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     That function takes a cotangent of the structure of the result and returns one gradient per
     argument, None for those that have none. It computes at the primals as they are now: arrays
     are copied.
+
+    Examples:
+        >>> value, pull = enzyme.vjp(lambda x: x**3, 2.0)
+        >>> value, pull(10.0)
+        (8.0, (120.0,))
     """
     kernel, held = differentiable(f)
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
@@ -283,6 +307,11 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     That function takes one tangent per argument and returns the tangent of the result. It computes
     at the primals as they are now: arrays are copied. Every call runs the kernel's forward
     derivative; nothing of the first run is kept.
+
+    Examples:
+        >>> value, push = enzyme.linearize(lambda x: x**3, 2.0)
+        >>> value, push(1.0), push(10.0)
+        (8.0, 12.0, 120.0)
     """
     kernel, held = differentiable(f)
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
@@ -302,6 +331,12 @@ def output_of(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Any:
 
     For functions that return nothing and fill `out`: `jacobian(output_of(f), out, x)`. The arguments
     themselves stay as they are. One number gives one result, a tuple a tuple.
+
+    Examples:
+        >>> def fill(out, x):
+        ...     out[0], out[1] = x, x**2
+        >>> enzyme.jacfwd(enzyme.output_of(fill), argnums=1)(np.zeros(2), 3.0)
+        array([1., 6.])
     """
     numbers, is_single = numbered(argnums)
 

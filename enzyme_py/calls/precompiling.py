@@ -20,6 +20,12 @@ def precompile(f: Callable[..., Any], *arguments: Any) -> None:
 
     The arguments are examples; what is in their arrays does not matter. Errors are those of a first call.
     The result waits for the next call in this process, and derivatives lie in the disk cache for others.
+
+    Examples:
+        >>> slope = enzyme.grad(lambda x: x**3)
+        >>> enzyme.precompile(slope, 1.0)
+        >>> slope(2.0)
+        12.0
     """
     dispatcher, held = opened(f)
     given = [*held, *map(as_tuples, arguments)]
@@ -47,6 +53,14 @@ def record_precompiled(folder: str | PathLike[str]) -> Iterator[None]:
     """Within the block, keep each derivative that is compiled in a folder that a package can carry.
 
     What this process compiled before is not made anew, so begin with it. The disk cache is not asked.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with enzyme.record_precompiled(folder):
+        ...         enzyme.precompile(enzyme.grad(lambda x: x**4), 1.0)
+        ...     len(os.listdir(folder)) > 0
+        True
     """
     before = settings.record
     settings.record = Path(folder).absolute()
@@ -60,6 +74,11 @@ def add_precompiled(folder: str | PathLike[str]) -> None:
     """Look for derivatives in a folder that `record_precompiled` has filled; it is only read.
 
     What is found there needs no host. Its content is run: trust it as the code of the package that it is part of.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder, enzyme.config(precompiled=()):
+        ...     enzyme.add_precompiled(folder)  # a package does so when it is imported
     """
     path = Path(folder).absolute()
     if path not in settings.precompiled:

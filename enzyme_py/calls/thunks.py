@@ -24,7 +24,12 @@ from enzyme_py.transforms.plans.runners import positional_runner
 
 
 class Tape:
-    """What the reverse half of a split derivative needs of its forward half."""
+    """What the reverse half of a split derivative needs of its forward half.
+
+    Examples:
+        >>> enzyme.Tape().nbytes
+        0
+    """
 
     def __init__(self) -> None:
         from enzyme_py.native.runtime import interface, library
@@ -81,6 +86,13 @@ def autodiff_thunk(
     ReverseSplitWithPrimal, else None; the shadow of an array result, in which its cotangent is
     put, else None. `reverse(*annotated, [cotangent of a number,] tape)` returns `(gradients,)` as
     `autodiff` does.
+
+    Examples:
+        >>> mode = enzyme.ReverseSplitWithPrimal
+        >>> forward, reverse = enzyme.autodiff_thunk(mode, lambda x: x**3, enzyme.Active)
+        >>> tape, primal, _ = forward(enzyme.Active(2.0))
+        >>> primal, reverse(enzyme.Active(2.0), 1.0, tape)
+        (8.0, ((12.0,),))
     """
     if not mode.is_split:
         message = f"autodiff_thunk needs a split mode, not {mode}"

@@ -50,6 +50,9 @@ def autotune(f: Callable[..., Any], *args: Any, seconds: float = 0.5) -> Tuned:
     others are timed in turn, about `seconds` each; what makes the same code as usual is not. The fastest is kept in the cache folder, and taken wherever that derivative is
     compiled from now on: in new processes, and by transforms made anew. `f` itself stays as it was
     compiled.
+
+    Examples:
+        >>> tuned = enzyme.autotune(enzyme.grad(lambda x: x**3), 2.0, seconds=0.001)
     """
     dispatcher, held = opened(f)
     if not isinstance(dispatcher, DerivativeDispatcher) or dispatcher.plan is None:

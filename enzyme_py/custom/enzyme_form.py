@@ -61,7 +61,18 @@ class Config(NamedTuple):
 
 
 def ruled(function: Any, *, writes: Sequence[str] | str = ()) -> Any:
-    """Return the function as one that takes rules; see the module's text."""
+    """Return the function as one that takes rules; see the module's text.
+
+    Examples:
+        >>> def cube(x):
+        ...     return x**3
+        >>> cube = enzyme.rules.ruled(cube)
+        >>> @enzyme.rules.forward(cube)
+        ... def along(config, arguments, tangents):
+        ...     return arguments[0] ** 3, 3 * arguments[0] ** 2 * tangents[0]
+        >>> enzyme.jvp(cube, (2.0,), (1.0,))
+        (8.0, 12.0)
+    """
     kernel = rule_kernel(function, "the function of a rule")
     names, name = argument_names(kernel), kernel.py_func.__name__
     writes = chosen_names(kernel, writes, "writes")

@@ -48,6 +48,14 @@ def custom_vjp(function: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> 
     """Return the function with derivatives from `defvjp(fwd, bwd)`, to be given before its first use.
 
     The arguments `nondiff_argnums` are constant, and come first in the call of `bwd`.
+
+    Examples:
+        >>> @enzyme.custom_vjp
+        ... def cube(x):
+        ...     return x**3
+        >>> cube.defvjp(lambda x: (x**3, x), lambda x, cotangent: (3 * x**2 * cotangent,))
+        >>> enzyme.grad(cube)(2.0)
+        12.0
     """
     if function is None:
         return lambda function: custom_vjp(function, nondiff_argnums=nondiff_argnums)
@@ -71,6 +79,16 @@ def custom_jvp(function: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> 
     """Return the function with derivatives from `defjvp(rule)`, to be given before its first use.
 
     The arguments `nondiff_argnums` are constant, and come first in the call of the rule.
+
+    Examples:
+        >>> @enzyme.custom_jvp
+        ... def cube(x):
+        ...     return x**3
+        >>> @cube.defjvp
+        ... def rule(primals, tangents):
+        ...     return primals[0] ** 3, 3 * primals[0] ** 2 * tangents[0]
+        >>> enzyme.grad(cube)(2.0)
+        12.0
     """
     if function is None:
         return lambda function: custom_jvp(function, nondiff_argnums=nondiff_argnums)

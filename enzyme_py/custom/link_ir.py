@@ -31,6 +31,18 @@ def link_ir(path: Any, name: str, signature: Any) -> Any:
 
     See the module's text for the signature. What the file only declares must be in a library that this
     process has loaded, and needs a derivative that Enzyme knows, as C's mathematical functions have.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = os.path.join(folder, "twice.ll")
+        ...     with open(file, "w") as code:
+        ...         print("define double @twice(double %x) {", file=code)
+        ...         print("  %y = fadd double %x, %x", file=code)
+        ...         print("  ret double %y", "}", sep=chr(10), file=code)
+        ...     twice = enzyme.link_ir(file, "twice", "float64(float64)")
+        >>> enzyme.grad(twice)(1.0)
+        2.0
     """
     arguments, result = _signature(signature)
     file = Path(path)

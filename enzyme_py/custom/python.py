@@ -37,7 +37,15 @@ _numbers = itertools.count()
 
 
 def python(function: Any, signature: Any, vjp: Any = None, jvp: Any = None) -> Any:
-    """Return a Python function as a kernel that calls it, with the given rules; see the module's text."""
+    """Return a Python function as a kernel that calls it, with the given rules; see the module's text.
+
+    Examples:
+        >>> def slope(arguments, result, cotangent):
+        ...     return (3 * arguments[0] ** 2 * cotangent,)
+        >>> cube = enzyme.rules.python(lambda x: x**3, "float64(float64)", vjp=slope)
+        >>> enzyme.grad(cube)(2.0)
+        12.0
+    """
     if not callable(function):
         message = f"{function!r} is no function"
         raise RuleError(message, remedy="pass the Python function that is to be called")

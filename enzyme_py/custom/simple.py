@@ -36,7 +36,13 @@ from enzyme_py.transforms.values.stop import stop_gradient
 
 
 def partials(function: Any, *slopes: Any) -> Any:
-    """Return the function of numbers with its partial derivatives: functions of the same arguments, or None."""
+    """Return the function of numbers with its partial derivatives: functions of the same arguments, or None.
+
+    Examples:
+        >>> cube = enzyme.rules.partials(lambda x: x**3, lambda x: 3 * x**2)
+        >>> enzyme.grad(cube)(2.0)
+        12.0
+    """
     kernel = rule_kernel(function, "the function of a rule")
     names = argument_names(kernel)
     if len(slopes) != len(names):

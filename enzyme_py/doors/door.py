@@ -84,6 +84,11 @@ def cfunc(transform: Callable[..., Any], signature: Any, *, name: str | None = N
     The signature is Numba's: `"(float64[::1], int64)"`, or a tuple of types; arrays are C-contiguous. What the
     function captured is fixed in it, as it is now. See `Door` for what comes back, and help(enzyme_py.doors) for the C
     parameters.
+
+    Examples:
+        >>> door = enzyme.cfunc(enzyme.grad(lambda x: x**3), "(float64,)")
+        >>> door.address > 0
+        True
     """
     teach()
     failures.register()

@@ -82,6 +82,14 @@ def export(
     `functions` maps C names to a kernel or transform and its signature, as `cfunc` takes them. Written are `libmodel.so`,
     `model.h`, and beside them a copy of the C runtime of this package. `libraries` are linked too: "openblas", say, where a kernel
     multiplies matrices. It needs a C compiler (CC, or cc) and objcopy, and is for this system and processor.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     slope = enzyme.grad(lambda x: x**3)
+        ...     made = enzyme.export(os.path.join(folder, "libcube"), {"slope": (slope, "float64,")})
+        ...     "cube.h" in os.listdir(folder)
+        True
     """
     path = Path(library)
     path = path if path.suffix == ".so" else path.with_name(path.name + ".so")

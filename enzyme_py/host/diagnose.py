@@ -33,8 +33,13 @@ from enzyme_py.host.refusals import CRASHES, CRASHES_OF_RULES, REPORT, ROWS, Row
 from enzyme_py.llvm import Call, LLVMSyntaxError, Module
 from enzyme_py.llvm.reading.printed import printed, without_debug_information
 from enzyme_py.passes.module.requests import is_request
+from enzyme_py.settings import settings
 from enzyme_py.symbols import REQUEST
 
+FOREIGN = (
+    "what `host` or `plugin` names (ENZYME_PY_HOST, ENZYME_PY_PLUGIN) may be no Enzyme: unset it, "
+    "or look with `python -m enzyme_py doctor`"
+)
 REQUIRED_OPTIONS = ("--pass-remarks=enzyme",)
 
 # Whole lines: a log may hold the module, whose texts may say anything.
@@ -223,7 +228,8 @@ def _finished(module: DiffModule, outcome: Outcome, is_complete: bool) -> Differ
     lost = [name for name in module.entries if code.get(name) is None]
     if lost:
         message = f"the differentiated module lacks its entry `{lost[0]}`"
-        raise HostError(message, where=module.where, remedy=REPORT, detail=outcome.log)
+        remedy = FOREIGN if settings.host or settings.plugin else REPORT
+        raise HostError(message, where=module.where, remedy=remedy, detail=outcome.log)
     return done
 
 

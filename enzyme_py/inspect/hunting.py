@@ -98,6 +98,10 @@ def find_nan(f: Callable[..., Any], *args: Any, mode: Mode | None = Reverse) -> 
     derivative along a random direction; None hunts in `f` alone, which may be a derivative itself:
     `find_nan(enzyme.hessian(f), x, mode=None)`. What the derivative computes and throws away counts
     for nothing: its results must show it.
+
+    Examples:
+        >>> print(enzyme.testing.find_nan(lambda x: np.sqrt(x * x), 0.0) is None)
+        False
     """
     kernel, held = opened(f)
     values = tuple(copy_of(as_tuples(value)) for value in (*held, *args))

@@ -34,6 +34,10 @@ def ir(
     "assembled" is what Numba lowered with our wrapper around it, "simplified" what Enzyme reads,
     "differentiated" what it made, "optimised" what code is generated from, "assembly" that code.
     With `after`, the text behind the last run of Enzyme of that name (`passes` lists them).
+
+    Examples:
+        >>> "fmul" in enzyme.inspect.ir(lambda x: x**3, 2.0)
+        True
     """
     if stage not in STAGES:
         message = f"unknown stage {stage!r}"
@@ -82,7 +86,12 @@ class Changed(NamedTuple):
 
 
 def passes(f: Callable[..., Any], *arguments: Any) -> list[Changed]:
-    """Return which passes changed the gradient of `f`, in their order, with O2 and Enzyme among them."""
+    """Return which passes changed the gradient of `f`, in their order, with O2 and Enzyme among them.
+
+    Examples:
+        >>> "Enzyme" in [one.name for one in enzyme.inspect.passes(lambda x: x**3, 2.0)]
+        True
+    """
     with journal.kept(keeps_code=True) as kept:
         _differentiated(Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments]))
     return [Changed(one.name, one.lines, one.seconds) for one in kept.steps if one.lines]
@@ -92,6 +101,10 @@ def attempts(f: Callable[..., Any], *arguments: Any) -> list[Tried]:
     """Return what is tried to differentiate `f`, for arguments like the given ones, and what came of each attempt.
 
     The derivative is compiled for it, not taken from a cache; what is refused in the end is listed and not raised.
+
+    Examples:
+        >>> enzyme.inspect.attempts(lambda x: x**3, 2.0)[-1].refusal
+        ''
     """
     bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
     with journal.kept() as kept, contextlib.suppress(EnzymeError):
@@ -103,6 +116,10 @@ def loops(f: Callable[..., Any], *arguments: Any) -> list[ParallelLoop]:
     """Return the `prange` loops that the gradient of `f` goes through: those that run on threads, and why others do not.
 
     A line of 0 stands for all of them. The derivative is compiled for it, not taken from a cache.
+
+    Examples:
+        >>> enzyme.inspect.loops(lambda x: x**3, 2.0)
+        []
     """
     bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
     with log.kept() as noted:

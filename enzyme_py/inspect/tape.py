@@ -72,6 +72,14 @@ def tape(f: Callable[..., Any], *arguments: Any) -> Tape:
     """Return what the gradient of a scalar kernel keeps between its sweeps, by the lines of the kernel.
 
     Runs the gradient once, on copies of the arguments. It is compiled for that: none of the finished code is used.
+
+    Examples:
+        >>> def last(x):
+        ...     for i in range(1, x.size):
+        ...         x[i] *= x[i - 1]
+        ...     return x[-1]
+        >>> enzyme.inspect.tape(last, np.ones(1000)).kernel
+        'last'
     """
     kernel, held = differentiable(f)
     marked = as_kernel(with_turn(kernel))

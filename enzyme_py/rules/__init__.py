@@ -19,7 +19,13 @@ _MADE_ELSEWHERE = {
 
 
 def inactive(function: Any, *, arguments: Any = ()) -> Any:
-    """Return the function as one that is constant, or constant in the named arguments; see custom/simple.py."""
+    """Return the function as one that is constant, or constant in the named arguments; see custom/simple.py.
+
+    Examples:
+        >>> nearest = enzyme.rules.inactive(lambda x: round(x))
+        >>> enzyme.grad(lambda x: x * nearest(x))(2.2)
+        2.0
+    """
     return importlib.import_module("enzyme_py.custom.simple").inactive(
         function, arguments=arguments
     )
@@ -30,3 +36,7 @@ def __getattr__(name: str) -> object:
         return getattr(importlib.import_module(_MADE_ELSEWHERE[name]), name)
     message = f"module 'enzyme_py.rules' has no attribute {name!r}"
     raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MADE_ELSEWHERE})

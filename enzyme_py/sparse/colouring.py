@@ -28,6 +28,10 @@ def colour(pattern: Any, by: str = "columns") -> np.ndarray:
 
     `by` is "columns", "rows" or "symmetric"; the last is for symmetric patterns. What has no entry
     gets the colour 0 as well.
+
+    Examples:
+        >>> enzyme.sparse.colour(np.eye(3))
+        array([0, 0, 0])
     """
     if by not in WAYS:
         message = f"there is no colouring by {by!r}"

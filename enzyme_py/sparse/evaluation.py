@@ -42,6 +42,10 @@ def jacobian(
     few rows are full. `format` is "csr" or "csc", `chunk` the number of products in one run.
 
     With `check`, each call makes sure that no entry is missing; see the module for what that means.
+
+    Examples:
+        >>> enzyme.sparse.jacobian(lambda x: x * x)(np.array([1.0, 2.0, 3.0])).diagonal()
+        array([2., 4., 6.])
     """
     number = _one_number(argnums)
     return SparseDerivative(as_kernel(f), number, pattern, checked_mode(mode), format, check, chunk)
@@ -59,6 +63,10 @@ def hessian(
 
     `f` is a kernel with a scalar result. Each product is a forward derivative of the reverse gradient. See
     `jacobian` for the rest.
+
+    Examples:
+        >>> enzyme.sparse.hessian(lambda x: np.sum(x * x * x))(np.array([1.0, 2.0])).diagonal()
+        array([ 6., 12.])
     """
     number = _one_number(argnums)
     gradient = grad(f, number)
@@ -76,6 +84,10 @@ def jacobian_sparsity(
 
     It has the entries that are not exactly zero there or at `points` points nearby; another point may have
     more, behind a branch that none of these takes.
+
+    Examples:
+        >>> enzyme.sparse.jacobian_sparsity(lambda x: x * x, np.ones(3)).nnz
+        3
     """
     number = _one_number(argnums)
     derivative = Derivative(as_kernel(f), number, args, AT_ONCE, symmetric=False)
@@ -85,7 +97,12 @@ def jacobian_sparsity(
 def hessian_sparsity(
     f: Callable[..., Any], *args: Any, argnums: int = 0, points: int = POINTS
 ) -> Any:
-    """Return the pattern of the Hessian of the scalar `f` at the arguments; see `jacobian_sparsity`."""
+    """Return the pattern of the Hessian of the scalar `f` at the arguments; see `jacobian_sparsity`.
+
+    Examples:
+        >>> enzyme.sparse.hessian_sparsity(lambda x: np.sum(x * x * x), np.ones(3)).nnz
+        3
+    """
     number = _one_number(argnums)
     derivative = Derivative(grad(f, number), number, args, AT_ONCE, symmetric=True)
     return _symmetrised(pattern_near(derivative, points))
@@ -99,6 +116,12 @@ class SparseDerivative:
     """The function that computes a sparse Jacobian or Hessian; `jacobian` and `hessian` make it.
 
     It is called with the kernel's arguments. `pattern` and `colours` tell what the last call used.
+
+    Examples:
+        >>> slopes = enzyme.sparse.jacobian(lambda x: x * x)
+        >>> _ = slopes(np.ones(3))
+        >>> slopes.pattern.nnz
+        3
     """
 
     def __init__(

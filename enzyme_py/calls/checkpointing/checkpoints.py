@@ -38,6 +38,12 @@ def checkpoint(
     "store"     all states
 
     Raises ValueError where `memory` is too small for that.
+
+    Examples:
+        >>> def final(x):
+        ...     return enzyme.checkpoint(lambda u, i, a: a * u, x, 10, (0.5,))
+        >>> enzyme.grad(final)(1.0) == 0.5**10
+        True
     """
     kernel, held = opened(step)
     try:
@@ -80,6 +86,10 @@ def remat(f: Callable[..., Any]) -> Any:
     Memory falls to the arguments and the result, and a gradient runs `f` once more. `f` takes and returns
     numbers, arrays and tuples of these, and does not write to its arguments. All transforms take the new
     function, in kernels too, and it may stand in others.
+
+    Examples:
+        >>> enzyme.grad(lambda x: enzyme.remat(lambda y: y**3)(x))(2.0)
+        12.0
     """
     from enzyme_py.calls.checkpointing.remat import rematerialised
 

@@ -16,7 +16,7 @@ _WORD = 64
 _UNITS = ("kB", "MB", "GB", "TB", "PB", "EB", "ZB")
 _LESS = (
     "take smaller arguments, or let the derivative keep less: docs/memory.md shows checkpoints, and "
-    "enzyme_py.inspect.footprint what a derivative needs"
+    "enzyme_py.inspect.memory what a derivative needs"
 )
 _REPORT = "no memory was taken: look at what sizes this line computes; if they are right, report it"
 

@@ -1,0 +1,1 @@
+"""What is written runs: examples, messages, pictures, and the site that is made of the pages."""
