@@ -6,5 +6,5 @@
     python -m tests.fuzz --grammar shapes               of one grammar: arrays, numbers or shapes
 
 `grammar` writes kernels, `checks` asks the questions, `shrink` makes a failure small, `runs` spreads the work
-over processes and sums up. The ordinary tests run a few kernels and all of corpus/ (tests/whole/test_fuzz.py).
+over processes and sums up. The ordinary tests run a few kernels and all of corpus/ (tests/suites/test_fuzz.py).
 """
