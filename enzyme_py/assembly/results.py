@@ -25,6 +25,20 @@ def returned_type(kind: Any) -> Any:
     return with_arrays(types.unliteral(kind), _contiguous)
 
 
+def derivative_type(kind: Any) -> Any:
+    """Return the type of the tangent of a result: its own, and None for what has no zero: a member of an enum, a slice."""
+    kind = returned_type(kind)
+    if not isinstance(kind, types.BaseTuple):
+        return kind if has_zero(kind) else types.none
+    return types.BaseTuple.from_types([derivative_type(one) for one in kind], getattr(kind, "instance_class", None))
+
+
+def has_zero(kind: Any) -> bool:
+    """Tell whether there is a value of this type that means no change."""
+    numbers = (types.Number, types.Boolean, types.NoneType, types.Array, types.ListType, types.Record)
+    return isinstance(kind, numbers)
+
+
 def _contiguous(kind: Any) -> Any:
     layout = "F" if kind.layout == "F" and kind.ndim > 1 else "C"
     return types.Array(kind.dtype, kind.ndim, layout)
@@ -59,13 +73,24 @@ def holds_containers(kind: Any) -> bool:
     return isinstance(kind, (*managed, types.ClassInstanceType, types.StructRef))
 
 
-def holds_text(kind: Any) -> bool:
-    """Tell whether a value of this type is or holds a string: its memory is Numba's too, or an argument's."""
+# Strings lie in memory of Numba's, or of an argument; ranges and slices have no way to Python.
+_STAYING = (
+    types.UnicodeType,
+    types.Bytes,
+    types.ByteArray,
+    types.MemoryView,
+    types.RangeType,
+    types.SliceType,
+)
+
+
+def staying_part(kind: Any) -> Any:
+    """Return the type of a part of a value that cannot be handed out of a call, None if all can."""
     if isinstance(kind, types.BaseTuple):
-        return any(map(holds_text, kind))
+        return next(filter(None, map(staying_part, kind)), None)
     if isinstance(kind, types.Optional):
-        return holds_text(kind.type)
-    return isinstance(types.unliteral(kind), (types.UnicodeType, types.Bytes, types.ByteArray, types.MemoryView))
+        return staying_part(kind.type)
+    return kind if isinstance(types.unliteral(kind), _STAYING) else None
 
 
 def is_differentiable(context: Any, kind: Any) -> bool:
@@ -78,7 +103,7 @@ def result_type(request: Request, return_type: Any, argument_types: Sequence[Any
     returned = returned_type(return_type)
     items: list[Any] = []
     if request.direction is Direction.FORWARD and request.result is not Activity.CONST:
-        items += [returned] * request.width
+        items += [derivative_type(return_type)] * request.width
     if request.direction is Direction.SPLIT_FORWARD and isinstance(return_type, types.Array):
         items += [place_type(return_type)] * request.width
     if request.direction in (Direction.REVERSE, Direction.SPLIT_REVERSE):
@@ -135,9 +160,10 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
             "as keys, all of it written where it is returned"
         )
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
-    if holds_text(return_type) and (returns_primal(request) or request.result is not Activity.CONST):
-        message = f"the result of `{where.kernel}` holds a string, in memory of the call"
-        remedy = "leave strings out of the result: return numbers and arrays, and choose the string behind the call"
+    staying = staying_part(return_type)
+    if staying is not None and (returns_primal(request) or request.result is not Activity.CONST):
+        message = f"the result of `{where.kernel}` holds a value of type {types.unliteral(staying)}, which stays in the call"
+        remedy = "leave it out of the result: return numbers and arrays, and choose strings, ranges and slices behind the call"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
     if request.result is Activity.CONST or request.direction is Direction.PRIMAL:
         return
@@ -185,6 +211,10 @@ def _derivative_or_zeros(primal, shadow):  # type: ignore[no-untyped-def]  # com
     return shadow
 
 
+def _zeros_like(primal):  # type: ignore[no-untyped-def]
+    return np.zeros(primal.shape, primal.dtype)
+
+
 def _derivative_copy_or_zeros(primal, shadow):  # type: ignore[no-untyped-def]
     if primal.size > 0 and primal.ctypes.data == shadow.ctypes.data:
         return np.zeros(primal.shape, primal.dtype)
@@ -215,8 +245,10 @@ class ResultBuilder:
     def derivative(self, kind: Any, primal: ir.Value, shadow: ir.Value) -> ir.Value:
         """Return the derivative of a result, from its value and the contents of its shadow."""
         kind = types.unliteral(kind)
-        returned = returned_type(kind)
+        returned = derivative_type(kind)
         if isinstance(kind, types.Array):
+            if not is_differentiable(self.context, kind):
+                return self._compiled(_zeros_like, returned, [kind], [primal])
             view = self._with_data_of(kind, primal, shadow)
             same = kind == returned
             function = _derivative_or_zeros if same else _derivative_copy_or_zeros
@@ -233,7 +265,7 @@ class ResultBuilder:
             return self.context.make_tuple(self.builder, returned, parts)
         if is_differentiable(self.context, kind):
             return shadow
-        return self.context.get_constant_null(kind)
+        return self.context.get_constant_null(returned)
 
     def place(self, kind: Any, primal: ir.Value, shadow: ir.Value) -> ir.Value:
         """Return where the shadow of an array result lies; the address is 0 if it is constant."""

@@ -52,6 +52,14 @@ def test_members_of_enums() -> None:
     assert slope({"a": 2.0, "c": Colour.RED}) == {"a": 2.0, "c": None}
 
 
+def test_tangents_of_results_that_have_none() -> None:
+    found, tangent = enzyme.jvp(lambda x: (x * x, Colour.RED, 3, x > 1.0), (2.0,), (1.0,))
+    assert found == (4.0, Colour.RED, 3, True)
+    assert tangent == (4.0, None, 0, False)
+    _, (_, flags) = enzyme.jvp(lambda x: (np.sum(x), x > np.zeros(2)), (np.ones(2),), (np.ones(2),))
+    assert flags.tolist() == [False, False]
+
+
 def test_references_are_given_back() -> None:
     """A string that is made at run time, so that somebody counts its references."""
     word = "cube" * len(P)
@@ -70,9 +78,10 @@ def test_references_are_given_back() -> None:
         lambda: enzyme.value_and_grad(lambda x: (x * x, {"name": "a", "y": x}), has_aux=True)(3.0),
         lambda: enzyme.jvp(lambda x, word: {"y": x * x, "word": word}, (3.0, "a"), (1.0, "a")),
         lambda: enzyme.vjp(lambda x: (x * x, "a"), 3.0),
+        lambda: enzyme.jvp(lambda x: (x * x, slice(1, 2)), (3.0,), (1.0,)),
     ],
-    ids=["aux", "aux in a dict", "jvp", "vjp"],
+    ids=["aux", "aux in a dict", "jvp", "vjp", "slice"],
 )
 def test_results_hold_none(run: Any) -> None:
-    with pytest.raises(UnsupportedTypeError, match=r"holds a string[\s\S]*leave strings out"):
+    with pytest.raises(UnsupportedTypeError, match=r"holds a value of type (unicode_type|slice)[\s\S]*leave it out"):
         run()
