@@ -129,6 +129,19 @@ def test_copies_of_a_temporary(n: int) -> None:
     assert np.allclose(enzyme.grad(sum_of_products)(X, n), want, rtol=1e-12)
 
 
+def doubled(x, n):
+    v = np.zeros(5)
+    v[:4] = x
+    for _ in range(n):
+        v[0:3] = v[0:3] + v[0:3]
+    return v[0] + v[-2]
+
+
+def test_sums_of_what_a_copy_fills_with_itself() -> None:
+    """The reverse loop adds a sum to itself: it was rewritten as a sum of terms, and ended with an AssertionError."""
+    assert enzyme.grad(doubled)(X, 3).tolist() == [8.0, 0.0, 0.0, 1.0]
+
+
 TEXT = """declare ptr @malloc(i64)
 
 define double @f(ptr %x, i64 %n) {
