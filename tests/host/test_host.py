@@ -335,7 +335,7 @@ def test_a_plugin_is_run_by_opt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     told = result.remarks.splitlines()
     assert told[0] == f"-load-pass-plugin={plugin}"
     assert told[1].startswith("-passes=preserve-nvvm,")
-    assert told[-11:-3] == ["--one", "--two", *FIXED, "-S"]
+    assert told[-10:-3] == ["--one", "--two", *FIXED, "-S"]
     assert result.ir == code
 
 

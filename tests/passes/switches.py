@@ -91,6 +91,11 @@ def _inlining_of_reversed_twice(put: Put) -> None:
     put(inlining, "reversed_twice", lambda code: set())
 
 
+def _copies_in_pieces(put: Put) -> None:
+    """Temporaries of which a known number of elements is copied are made again in the reverse sweep."""
+    put(allocations._Made, "copied_in_pieces", lambda made: iter(()))
+
+
 def _is_split(code: Module) -> bool:
     return any("__enzyme_augmentfwd" in one.name for one in code.declarations)
 
@@ -142,6 +147,7 @@ def _types_of_variables(put: Put) -> None:
 OTHERS: dict[str, Callable[[Put], None]] = {
     "steps": _steps,
     "steps, and the refusal of what calls itself": _steps_of_recursion,
+    "copies in pieces": _copies_in_pieces,
     "inlining": _inlining,
     "inlining of what is reversed twice": _inlining_of_reversed_twice,
     "nothing made again in halves": _nothing_made_again_in_halves,

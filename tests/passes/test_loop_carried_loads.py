@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from enzyme_py.llvm import Module
-from enzyme_py.passes.memory.loop_carried_loads import loop_carried_copies, loop_carried_loads
+from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import allocations
 from tests.passes.running import with_line
 
@@ -77,23 +77,3 @@ def test_integers_and_what_they_index():
     assert found(text) == set()  # the load of the number is from the caller's memory
     text = with_line(text, "  %t = load double, ptr %r", "  %t = sitofp i64 %a to double")
     assert found(text) == {"a"}
-
-
-COPY = "  call void @enzyme_py_walk1_dd(ptr %e, ptr %w, i64 3, i64 8, i64 8)\n  br label %latch\nlatch"
-
-
-def behind_copies(text: str) -> set[str]:
-    text += "declare void @enzyme_py_walk1_dd(ptr, ptr, i64, i64, i64)\n"
-    function = Module(text).function("k")
-    return {one.name for one in loop_carried_copies(function, allocations(function))}
-
-
-def test_loads_of_what_a_copy_fills_from_memory_of_the_iteration():
-    text = with_line(LOOP, "load double, ptr %q", "load double, ptr %e")
-    assert behind_copies(text) == set()
-    text = with_line(text, "  br label %latch\nlatch", COPY)
-    assert behind_copies(text) == {"a"}
-    assert behind_copies(text.replace("ptr %e, ptr %w", "ptr %w, ptr %e")) == set()
-    # Of other memory, as far as can be told.
-    text = text.replace("load double, ptr %e", "load double, ptr %x")
-    assert behind_copies(text) == set()

@@ -4,8 +4,7 @@
 ;   elements. They are read from the buffer of the iteration before, and for the reverse sweep the pass makes
 ;   that of the iteration at hand again: see `carried_load`.
 ; symptom:    wrong
-; cure:       --disable-licm-promotion
-; without:    --disable-licm-promotion
+; cure:       passes/memory/allocations.py
 ; call:       x = [2.0, 3.0, 5.0, 7.0], dx = [0.0, 0.0, 0.0, 0.0], n = 3
 ; right:      dx = [1620.0, 1080.0, 216.0, 0.0]
 ; because:    x1, x2, x3 = x0 x1, x1 x2, x2 x3, three times: x2 becomes x0^3 x1^3 x2

@@ -74,7 +74,6 @@ OPTIONS = (
     "--jump-threading-threshold=0",
     "--enable-gvn-memdep=0",
     "--simplifycfg-hoist-common=0",
-    "--disable-licm-promotion",
 )
 
 _KEY = re.compile(r"; (\w+): +(.*)")

@@ -41,12 +41,7 @@ _LEAVES_LOOPS = (
     "--runtime-check-per-loop-load-elim=0",
     "--loop-load-elimination-scev-check-threshold=0",
 )
-# LICM makes numbers that a loop carries of an array's elements, where no pass of this package looks any more. Some of these are
-# read from a buffer of the iteration before, and the reverse sweep would read them from that of the iteration at hand
-# (loop_carried_loads.py): `v[1:] = v[:-1] * v[1:]`, four elements, gave the gradient of the last iterations alone. The
-# LICM in front, of `simplify`, is seen by the passes, and stays.
-_LEAVES_MEMORY = ("--disable-licm-promotion",)
-FIXED = (*_LEAVES_READS, *_LEAVES_LOOPS, *_LEAVES_MEMORY)  # options of each run of Enzyme
+FIXED = (*_LEAVES_READS, *_LEAVES_LOOPS)  # options of each run of Enzyme
 AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in Enzyme; more would only share cores
 
 

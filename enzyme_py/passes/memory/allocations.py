@@ -18,6 +18,10 @@ word: wrong gradients, endless loops, crashes of the interpreter.
   iteration of the loop around it; r is made again as before.
 * **A pointer walks through an array by nested loops**, as in np.sum of a matrix. Where Enzyme cannot count such a
   pointer, it caches the pointers of the shadow in the forward sweep, before there is a shadow.
+* **A block copy takes a known number of elements out of it** (`v[1:] = v[:-1] * v[1:]`, v of four elements). In Enzyme's run the
+  copy is inlined and unrolled, and LLVM takes what it copied for what it filled: numbers that go into the next iteration
+  are read from the temporary of the iteration at hand (tests/metamorphic found it). Where LLVM knows no number, the copy
+  stays a loop, and nothing of the kind happens. Such temporaries are small.
 * **A search stands beside it**: an inner loop with several exits that carries an integer which is no counter (`ax = 1 if ax == 2
   else 0`: Numba's question whether an array of four dimensions is contiguous). To make the memory again Enzyme goes through
   that loop again, and asks its exits with the integer of one iteration: it never ends (`t += np.ascontiguousarray(x[...,
@@ -48,6 +52,7 @@ from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.llvm import (
     Builder,
     Call,
+    Constant,
     Function,
     GetElementPtr,
     Instruction,
@@ -60,9 +65,8 @@ from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.llvm.analyses.points_to import derived
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.cache_marks import declared_mark
-from enzyme_py.passes.memory.loop_carried_loads import loop_carried_copies, loop_carried_loads
+from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
-from enzyme_py.passes.module.opaque import hide_addresses
 from enzyme_py.passes.module.requests import under_reverse
 from enzyme_py.rules.copies import is_body
 from enzyme_py.symbols import HINT, RAISE, readable
@@ -101,20 +105,15 @@ class _Marks:
         self._draft, self._made = draft, pointers.allocations
         made = _Made(function, pointers.allocations)
         self._cached = {*pointers.outliving(), *made.used_behind(), *made.filled_by_inner_loops()}
-        self._cached |= set(made.beside_searches())
+        self._cached |= {*made.beside_searches(), *made.copied_in_pieces()}
         if is_nested:
             self._cached |= {*made.conditional(), *made.of_integers()}
         self._loads = loop_carried_loads(function, pointers.allocations)
-        self._behind_copies = loop_carried_copies(function, pointers.allocations)
-        self._function = function
         for pointer in exchanged:
             self._loads |= {one for one in pointer.users if isinstance(one, Load)}
 
     def set(self) -> None:
         """Write the marks."""
-        if self._behind_copies:
-            hide_addresses(self._function, sorted(self._behind_copies, key=lambda one: one.name))
-            self._loads |= self._behind_copies
         if self._loads:
             node = self._draft.code.node("!{}")
             for load in self._loads:
@@ -163,6 +162,13 @@ class _Made:
             users = {user for pointer in known for user in pointer.users}
             written = {user.home for user in users if not _only_reads(user, known)}
             if any(not one.blocks.isdisjoint(written) for one in inner):
+                yield call
+
+    def copied_in_pieces(self) -> Iterator[Call]:
+        """Yield the allocations of a loop from which a block copy takes a number of elements that LLVM knows."""
+        for call, _ in self._looped:
+            users = (user for pointer in derived(call) for user in pointer.users)
+            if any(isinstance(one, Call) and _is_unrolled(one, call) for one in users):
                 yield call
 
     def beside_searches(self) -> Iterator[Call]:
@@ -226,3 +232,16 @@ def _refusal(callee: str, where: Where) -> DerivativeError:
         "(old[...] = new), or make a new array in each iteration"
     )
     return DerivativeError(message, where=where, remedy=remedy)
+
+
+def _is_unrolled(copy: Call, source: Value) -> bool:
+    """Tell whether a call copies a known number of elements, of one axis at least, out of an allocation."""
+    if not is_body(copy.callee) or len(copy.arguments) < 5:
+        return False
+    to, start, *integers = copy.arguments
+    sizes = integers[: len(integers) // 3]
+    return (
+        start in derived(source)
+        and to not in derived(source)
+        and any(isinstance(one, Constant) for one in sizes)
+    )

@@ -8,12 +8,6 @@ Cause: where the reverse sweep needs such a number again, Enzyme makes the memor
 memory of the iteration at hand, not of the one before.
 
 Cure: these numbers are cached, one for each iteration; allocations.py marks the loads.
-
-    v[1:] = v[:-1] * v[1:]; t += v[2]       a block copy fills v from an array of the iteration, and v[2] goes into the next one
-
-Here the read is of other memory. But Enzyme's run inlines the copy, and LLVM then reads the array of the iteration in the place
-of v. Nobody marks that: wrong without a word (tests/metamorphic found it, where v has few elements, and LLVM knows how many).
-So LLVM may not know where such reads go, either.
 """
 
 from __future__ import annotations
@@ -33,8 +27,6 @@ from enzyme_py.llvm import (
 )
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.loops import Loops
-from enzyme_py.passes.memory.merged_pointers import MergedPointers
-from enzyme_py.rules.copies import is_body
 
 _NUMBERS = ("double", "float")
 
@@ -53,28 +45,6 @@ def loop_carried_loads(function: Function, allocations: Collection[Call]) -> set
             for value in loop.carried(phi):
                 found |= {
                     one for one in _read_for(value, phi, headers) if _base(one.pointer) in own
-                }
-    return found
-
-
-def loop_carried_copies(function: Function, allocations: Collection[Call]) -> set[Load]:
-    """Return the loads for the next iteration, of memory that a copy may fill from what a loop allocates."""
-    found = set[Load]()
-    copied = [call for call in function.calls if is_body(call.callee) and len(call.arguments) > 1]
-    copied = [call for call in copied if _base(call.arguments[1]) in allocations]
-    if not copied:
-        return found
-    apart = function.analysis(MergedPointers).are_apart
-    loops = function.analysis(Loops).loops
-    headers = {loop.header for loop in loops}
-    for loop in loops:
-        targets = [call.arguments[0] for call in copied if call in loop]
-        for phi in loop.phis if targets else ():
-            for value in loop.carried(phi):
-                found |= {
-                    one
-                    for one in _read_for(value, phi, headers)
-                    if not all(apart(one.pointer, target) for target in targets)
                 }
     return found
 

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from enzyme_py.llvm import Builder, Call, Function, Load, Module, Value, types
+from enzyme_py.llvm import Builder, Call, Function, Module, Value, types
 from enzyme_py.symbols import BARRIER, BARRIER_ATTRIBUTES
 
 CACHED_COPY = f"{BARRIER}.left_"  # and the type behind it
-_OFFSET = "enzyme_py.far"
 
 _CACHED_ATTRIBUTES = (
     "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
@@ -44,17 +43,6 @@ def hidden(at: Builder, value: Value, name: str, extra: Sequence[str] = ()) -> C
     typed = _typed(value.type) if types.is_float(value.type) else ""
     barrier = _declared(at.function.module, f"{BARRIER}.", value.type, typed, said)
     return at.call(barrier, [value], name)
-
-
-def hide_addresses(function: Function, reads: Sequence[Load]) -> None:
-    """Let LLVM know nothing of where reads go: each address gets an offset of zero that it does not know."""
-    zero = function.find(f"%{_OFFSET}")
-    if zero is None:
-        at = Builder.at_start(function.entry)
-        zero = cached_copy(at, at.constant("i64", 0), _OFFSET)
-    for read in reads:
-        pointer = Builder(read).gep("i8", read.pointer, [zero], f"{_OFFSET}.{read.name}")
-        read.set_operand(0, pointer)
 
 
 def _typed(type_: str) -> str:

@@ -92,6 +92,30 @@ def sum_of_products(x, n):
     return total
 
 
+def under_a_branch(x, n):
+    v = np.zeros(2)
+    v[:] = x[2:]
+    u = v * 0.5
+    for _ in range(n):
+        if v[0] > -9.0:
+            v[:1] = v[1:] * v[:1] * 0.5
+        w = v * u
+        u = w + 0.1
+        v[:] = w
+    return np.sum(v)
+
+
+def of_under_a_branch(x: np.ndarray, n: int) -> np.ndarray:
+    v, by_x = x[2:].copy(), np.eye(4)[2:]
+    u, u_x = v * 0.5, by_x * 0.5
+    for _ in range(n):
+        first = 0.5 * (by_x[1] * v[0] + v[1] * by_x[0])
+        by_x, v = np.array([first, by_x[1]]), np.array([v[1] * v[0] * 0.5, v[1]])
+        by_x, v = by_x * u[:, None] + v[:, None] * u_x, v * u
+        u, u_x = v + 0.1, by_x
+    return by_x.sum(axis=0)
+
+
 def slope_of_product(x: np.ndarray, n: int) -> np.ndarray:
     powers = np.array([n * (n - 1) // 2, n, 1, 0])
     return powers * np.prod(x**powers) / x
@@ -100,8 +124,22 @@ def slope_of_product(x: np.ndarray, n: int) -> np.ndarray:
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_copies_of_a_temporary(n: int) -> None:
     assert np.allclose(enzyme.grad(products_of_neighbours)(X, n), slope_of_product(X, n), rtol=1e-12)
+    assert np.allclose(enzyme.grad(under_a_branch)(X, n), of_under_a_branch(X, n), rtol=1e-12)
     want = sum(slope_of_product(X, one) for one in range(1, n + 1))
     assert np.allclose(enzyme.grad(sum_of_products)(X, n), want, rtol=1e-12)
+
+
+def doubled(x, n):
+    v = np.zeros(5)
+    v[:4] = x
+    for _ in range(n):
+        v[0:3] = v[0:3] + v[0:3]
+    return v[0] + v[-2]
+
+
+def test_sums_of_what_a_copy_fills_with_itself() -> None:
+    """The reverse loop adds a sum to itself: it was rewritten as a sum of terms, and ended with an AssertionError."""
+    assert enzyme.grad(doubled)(X, 3).tolist() == [8.0, 0.0, 0.0, 1.0]
 
 
 TEXT = """declare ptr @malloc(i64)

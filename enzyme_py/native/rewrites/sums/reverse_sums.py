@@ -163,6 +163,8 @@ def _free_sum(phi: Phi, loop: Loop) -> None:
     terms, chain = found
     if any(one not in chain for one in phi.users) or any(one.block is not loop.header for one in chain):
         return
+    if not _is_closed(chain, terms, last):
+        return
     at = Builder(last)
     total: Value = phi
     for term in reversed(terms):
@@ -170,6 +172,14 @@ def _free_sum(phi: Phi, loop: Loop) -> None:
     last.replace_all_uses_with(total)
     for one in _users_first(chain):
         one.erase()
+
+
+def _is_closed(chain: list[Instruction], terms: list[Term], last: Instruction) -> bool:
+    """Tell whether nothing needs an addition but the additions: neither a term of them, nor anybody else but the last one's."""
+    inside = {id(one) for one in chain}
+    asked = {id(part) for term in terms for part in (term.value, term.condition)}
+    outside = (user for one in chain if one is not last for user in one.users)
+    return inside.isdisjoint(asked) and all(id(user) in inside for user in outside)
 
 
 def added(at: Builder, term: Term) -> Value:

@@ -44,6 +44,7 @@ from math import gcd
 
 from enzyme_py.llvm import (
     Block,
+    Builder,
     Compare,
     Constant,
     Function,
@@ -58,9 +59,10 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.fills import filled, is_local
 from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS, reads_in_loops
 from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
-from enzyme_py.passes.module.opaque import hide_addresses
+from enzyme_py.passes.module.opaque import cached_copy
 from enzyme_py.passes.module.requests import has_reverse
 
+_OFFSET = "enzyme_py.far"
 _BYTES = {"double": 8, "i64": 8, "ptr": 8, "float": 4, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
 _UNKNOWN = 1 << 60  # bytes
 # What alias analysis knows nothing about by itself.
@@ -86,7 +88,17 @@ class LaterIterations(Pass):
             if reads_in_loops(function):
                 found = list(_Iterations(function, single).overwritten())
                 if found:
-                    hide_addresses(function, found)
+                    _hide(function, found)
+
+
+def _hide(function: Function, reads: Sequence[Load]) -> None:
+    zero = function.find(f"%{_OFFSET}")
+    if zero is None:
+        at = Builder.at_start(function.entry)
+        zero = cached_copy(at, at.constant("i64", 0), _OFFSET)
+    for read in reads:
+        pointer = Builder(read).gep("i8", read.pointer, [zero], f"{_OFFSET}.{read.name}")
+        read.set_operand(0, pointer)
 
 
 @dataclass(frozen=True)
