@@ -8,6 +8,7 @@
 * `loops(f, *arguments)`: which `prange` loops of it run on threads, and why others do not
 * `memory(f, *arguments, mode=...)`: the peak, the tape and the allocations of one derivative
 * `tape(f, *arguments)`: what a gradient keeps between its sweeps, line by line
+* `report(f, *arguments)`: all of it, line by line, as a page, as data, and short
 * `memory()`: this thread's memory in regions
 * `trim()`: give the memory that this thread keeps for its next calls back to the system
 """
@@ -20,6 +21,8 @@ from enzyme_py.frontend.parallel.log import ParallelLoop as ParallelLoop
 from enzyme_py.inspect.footprint import Footprint as Footprint
 from enzyme_py.inspect.footprint import memory as memory
 from enzyme_py.inspect.footprint import trim as trim
+from enzyme_py.inspect.report import Report as Report
+from enzyme_py.inspect.report import report as report
 from enzyme_py.inspect.stages import Changed as Changed
 from enzyme_py.inspect.stages import attempts as attempts
 from enzyme_py.inspect.stages import ir as ir
@@ -36,6 +39,7 @@ __all__ = [
     "KeptLine",
     "Look",
     "ParallelLoop",
+    "Report",
     "Tape",
     "Timing",
     "Tried",
@@ -45,6 +49,7 @@ __all__ = [
     "loops",
     "memory",
     "passes",
+    "report",
     "tape",
     "timings",
     "trim",

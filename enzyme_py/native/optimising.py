@@ -97,14 +97,15 @@ def optimised_module(
     code: Module,
     module: DifferentiatedModule,
     modules: Modules,
-    prepare: Callable[[Module], None] = lambda code: None,
+    prepare: Callable[[Module], None] | None = None,
 ) -> llvm.ModuleRef:
     """Finish the code, and what else is to be done to it, parse and internalise it, and run the pipeline."""
     initialise_llvm()
     machine = target_machine()
     with understood(module):
         finish(code, fast_math=module.fast_math)
-        prepare(code)
+        if prepare is not None:
+            prepare(code)
         parsed = modules.parsed(str(code))
     link_fortran(parsed, modules)
     parsed.triple = machine.triple

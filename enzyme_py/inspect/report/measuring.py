@@ -29,7 +29,13 @@ from enzyme_py.llvm import Module
 from enzyme_py.native.faults.watched import watched_at
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.lined.places import PlaceBook, is_users
-from enzyme_py.native.runtime import interface, library, memory_stats, sampling_library, trace_library
+from enzyme_py.native.runtime import (
+    interface,
+    library,
+    memory_stats,
+    sampling_library,
+    trace_library,
+)
 from enzyme_py.passes.hunting.counting import COUNTS, counted
 from enzyme_py.transforms.plans.primal import Primal
 from enzyme_py.transforms.plans.runners import positional_runner
@@ -44,7 +50,7 @@ _TIMED = 0.15  # seconds that the time of a whole call is measured
 class Sampled:
     """Seconds of one call by the numbers of lines: forward, and behind the turn."""
 
-    seconds: float = 0.0  # of one call, in these runs
+    seconds: float = 0.0  # of one call
     runs: int = 0
     samples: int = 0
     outside: float = 0.0  # seconds: neither in the code nor called from it
@@ -80,13 +86,12 @@ def sampled(made: Made, operands: Callable[[], tuple[Any, ...]]) -> Sampled:
             runs += 1
     finally:
         outside = clock.enzyme_py_sampling_end()
-    return _shares(made, counts, total, runs, outside)
+    # A count is a share; of the time of a call without samples, and not of these runs': whoever else runs makes them longer.
+    return _shares(made, counts, Sampled(seconds_of(made.runner, operands), runs, int(counts.sum()) + outside), outside)
 
 
-def _shares(made: Made, counts: Any, total: float, runs: int, outside: int) -> Sampled:
-    """Turn counts into seconds of one call: a count is a share of all."""
+def _shares(made: Made, counts: Any, found: Sampled, outside: int) -> Sampled:
     assert made.lined is not None
-    found = Sampled(total / runs, runs, int(counts.sum()) + outside)
     one = found.seconds / max(found.samples, 1)
     found.outside = outside * one
     for offset in np.flatnonzero(counts.any(axis=1)):

@@ -15,7 +15,13 @@ import numpy as np
 
 from enzyme_py.annotations import Annotation, Const
 from enzyme_py.errors import EnzymeError
-from enzyme_py.foundations.arrays.differences import copy_of, direction_like, is_float, leaves_of
+from enzyme_py.foundations.arrays.differences import (
+    copy_of,
+    direction_like,
+    is_float,
+    leaves_of,
+    mapped,
+)
 from enzyme_py.foundations.places import argument_names, behind, where_is
 from enzyme_py.foundations.trees import as_tuples
 from enzyme_py.frontend.functions.bound import opened
@@ -46,6 +52,8 @@ class Question:
     constant: tuple[int, ...]  # those that were given as Const and could have one
     mode: Mode
     order: int
+    held: int = 0  # values that the kernel had already: captured ones
+    still: tuple[int, ...] = ()  # arguments whose tangents are zero
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,6 +62,13 @@ class Question:
         count = len(self.values) - self.skipped
         known = own[len(own) - count :] if len(own) >= count else own
         return tuple(known[n] if n < len(known) else str(n) for n in range(count))
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """The names of all values, in their order."""
+        own = argument_names(behind(self.source))[: self.held]
+        weights = len(self.values) - len(self.given) - len(own)
+        return (*("(weights)" for _ in range(weights)), *own, *self.names)
 
     @property
     def given(self) -> tuple[Any, ...]:
@@ -85,7 +100,8 @@ class Question:
         """Return a random direction for each of the user's arguments that has a derivative, None for the others."""
         random = np.random.default_rng(0)
         drawn = [direction_like(value, random, is_scaled=True) for value in self.given]
-        return [one if n in self.chosen else None for n, one in enumerate(drawn)]
+        own = [one if n in self.chosen else None for n, one in enumerate(drawn)]
+        return [mapped(lambda leaf: leaf * 0, one) if n in self.still else one for n, one in enumerate(own)]
 
     def operands(self) -> tuple[Any, ...]:
         """Return what the plan's runner takes, in memory of its own."""
@@ -96,6 +112,10 @@ class Question:
         for value, tangent in zip(own[self.skipped :], self.directions(), strict=True):
             parts += [value] if tangent is None else [value, tangent]
         return tuple(parts)
+
+    def run_on(self, operands: Sequence[Any]) -> Any:
+        """Run the derivative as a user's call does, on operands in memory of their own."""
+        return positional_runner(self.plan(), len(operands))(*operands)
 
     def run(self, plan: Plan) -> Any:
         """Run a plan of this question once: the gradients of `chosen`, or the tangent of the result."""
@@ -132,7 +152,7 @@ def asked(f: Callable[..., Any], arguments: Sequence[Any], mode: Mode, order: in
         remedy = "give a float or an array of floats that is not Const"
         raise EnzymeError("no argument has a derivative", where=where, remedy=remedy)
     name = source.py_func.__name__
-    question = Question(name, source, source, values, len(held), chosen, constant, mode, order)
+    question = Question(name, source, source, values, len(held), chosen, constant, mode, order, len(held))
     for _ in range(order - 1):
         question = _of_gradient(_of_number(question))
     return question if mode.is_forward else _of_number(question)

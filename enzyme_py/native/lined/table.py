@@ -125,7 +125,8 @@ class _Program:
         self._begin()
 
     def _begin(self) -> None:
-        self._address, self._line, self._section = 0, 1, None
+        self._address, self._line = 0, 1
+        self._section: int | None = None
 
     def rows(self, moved: dict[int, tuple[int, int]], home: int | None) -> Iterator[tuple[int, int]]:
         """Run the program."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from enzyme_py.host.diagnostics import diagnostics_in
-from enzyme_py.inspect.report.activity import InstructionTable
+from enzyme_py.inspect.report.reading.activity import InstructionTable
 from enzyme_py.llvm.reading.printed import printed
 
 _OVERWRITTEN, _CACHED, _AGAIN = "Load may need caching", "Caching instruction", "Load must be recomputed"
@@ -48,8 +48,12 @@ def _remark(text: str, table: InstructionTable) -> Remark | None:
             return Remark(table.line_of(value), kind, printed(value).code, by, reason)
     if text.startswith(_CACHED):
         value, _, facts = text.removeprefix(_CACHED).strip().partition(_LEGAL)
-        if "'" in value.partition(" = ")[0]:  # a shadow
+        read = printed(value)
+        is_own = "'" in value.partition(" = ")[0] or read.type.startswith("i")  # a shadow, or the count of a loop
+        if is_own:
             return None
+        if any(name.endswith("alloc") for name in read.names):
+            return Remark(table.line_of(value), "kept", read.code, 0, "the array that is made here is needed in the reverse sweep")
         legal, _, cheap = facts.partition(_CHEAP)
         return Remark(table.line_of(value), "kept", printed(value).code, 0, _why_kept(legal, cheap))
     return None

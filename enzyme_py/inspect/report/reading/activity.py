@@ -9,8 +9,8 @@ the same debug location.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from enzyme_py import host
@@ -21,6 +21,7 @@ from enzyme_py.llvm.reading.printed import Printed, printed
 from enzyme_py.native.lined.places import LineReader
 
 OPTION = "--enzyme-print-activity"
+_PARAMETER = "in new function "
 _NO_NUMBERS = ("i", "void", "label", "metadata", "token")  # how types begin that carry no derivative
 _NO_EFFECT = ("enzyme_py_hint", "enzyme_py_inactive", "llvm.", "free", "enzyme_py_raise")
 
@@ -50,25 +51,43 @@ class Activity:
     is_known: bool = True
 
 
-def activities(module: DiffModule, read: Module, reader: LineReader) -> Activity:
-    """Return what is active in a module; `read` is how Enzyme reads it."""
+def activities(module: DiffModule, read: Module, reader: LineReader, names: Sequence[str]) -> Activity:
+    """Return what is active in a module; `read` is how Enzyme reads it, `names` are those of the kernel's arguments."""
     try:
         log = host.differentiate(_asking(module)).remarks
     except EnzymeError:  # of a large module it prints more than is taken
         return Activity(is_known=False)
     table = InstructionTable(read, reader)
     flags = dict[Instruction, bool]()
+    constant = _constant_parameters(log, read)
     for line in log.splitlines():
         found = _judged(line)
         if found is not None:
             one = table.find(found[0])
             if one is not None:
                 flags[one] = flags.get(one, False) or found[1]
-    return Activity(_by_line(table, flags))
+    return Activity(_by_line(table, flags, names, constant))
 
 
 def _asking(module: DiffModule) -> DiffModule:
     return DiffModule(module.ir, module.entries, (*module.options, OPTION), module.where)
+
+
+def _constant_parameters(log: str, read: Module) -> set[str]:
+    """Return the arguments of the kernel that are constant, in each of their parts: the print begins with all parameters."""
+    said: dict[str, list[bool]] = {}
+    for line in log.splitlines():
+        if line.startswith(_PARAMETER):
+            name, _, rest = line.removeprefix(_PARAMETER).partition(" ")
+            said.setdefault(name, []).append(rest.startswith("nonconstant"))
+    active, every = set[str](), set[str]()
+    for function in read.functions:
+        for name, flags in said.items():
+            if name.endswith(function.name) and len(flags) == len(function.arguments):
+                for one, is_active in zip(function.arguments, flags, strict=True):
+                    every.add(_argument(one))
+                    active |= {_argument(one)} if is_active else set()
+    return every - active
 
 
 def _judged(line: str) -> tuple[Printed, bool] | None:
@@ -106,7 +125,7 @@ class InstructionTable:
         return 0 if one is None else self.numbers[one]
 
 
-def _by_line(table: InstructionTable, flags: dict[Instruction, bool]) -> dict[int, LineActivity]:
+def _by_line(table: InstructionTable, flags: dict[Instruction, bool], names: Sequence[str], constant: set[str]) -> dict[int, LineActivity]:
     found = defaultdict[int, LineActivity](LineActivity)
     for one, is_active in flags.items():
         number = table.numbers[one]
@@ -118,10 +137,13 @@ def _by_line(table: InstructionTable, flags: dict[Instruction, bool]) -> dict[in
     active = {one for one, is_active in flags.items() if is_active}
     for function in table.functions:
         own = [one for one in function.instructions if one in active]
+        called = _names_of_parameters(function, names)
         for one, source in _flows(own, active):
             number, where = table.numbers[one], source if isinstance(source, str) else table.numbers[source]
+            if where in constant:
+                continue
             if isinstance(where, str):
-                found[number].arguments.add(where)
+                found[number].arguments.add(called.get(where, where))
             elif where and where != number:
                 found[number].sources.add(where)
     _spread(found)
@@ -155,19 +177,20 @@ def _flows(own: list[Instruction], active: set[Instruction]) -> Iterator[tuple[I
             writers[root].append(one)
     for one in own:
         for operand in one.operands:
-            if isinstance(operand, Instruction):
-                if operand in active:
-                    yield one, operand
-            elif _argument(operand):
-                yield one, _argument(operand)
-            root = _root(operand) if operand.type == "ptr" else None
-            if root is None:
-                continue
-            if _argument(root):
-                yield one, _argument(root)
-            for writer in writers[root]:
-                if writer is not one and root not in _only_written(one):
-                    yield one, writer
+            if operand in active or _argument(operand):
+                yield one, _argument(operand) or operand  # type: ignore[misc]  # what is active is an instruction
+            if operand.type == "ptr":
+                yield from _through_memory(one, _root(operand), writers)
+
+
+def _through_memory(
+    one: Instruction, root: object, writers: Mapping[object, list[Instruction]]
+) -> Iterator[tuple[Instruction, Instruction | str]]:
+    """Yield where what lies in memory that an instruction uses comes from."""
+    if _argument(root):
+        yield one, _argument(root)
+    if root not in _only_written(one):
+        yield from ((one, writer) for writer in writers.get(root, ()) if writer is not one)
 
 
 def _written(one: Instruction) -> list[object]:
@@ -206,6 +229,12 @@ def _argument(value: object) -> str:
     return parts[1] if parts[0] == "%arg" and len(parts) > 1 else ""
 
 
+def _names_of_parameters(function: Function, names: Sequence[str]) -> dict[str, str]:
+    """Return the names of arguments by those of parameters: a kernel that is called through `*arguments` has numbers there."""
+    own = dict.fromkeys(_argument(one) for one in function.arguments if _argument(one))
+    return dict(zip(own, names, strict=True)) if len(own) == len(names) else {}
+
+
 def _spread(found: dict[int, LineActivity]) -> None:
     """Let each line know all arguments that reach it."""
     is_new = True
@@ -216,8 +245,3 @@ def _spread(found: dict[int, LineActivity]) -> None:
             if not reached <= one.arguments:
                 one.arguments |= reached
                 is_new = True
-
-
-def tally(values: Iterator[str]) -> dict[str, int]:
-    """Return how often each word comes, the most frequent first."""
-    return dict(Counter(values).most_common())
