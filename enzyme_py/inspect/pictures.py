@@ -8,12 +8,14 @@ enzyme.inspect.draw_calls(f, *arguments)           which function of the derivat
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from enzyme_py.inspect.footprint import readable
+from enzyme_py.modes import Mode, Reverse
 
 
 @dataclass(frozen=True)
@@ -75,3 +77,104 @@ def over_time(past: Sequence[Sequence[float]]) -> Picture:
 
 def _milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms, with the trace"
+
+
+# -- patterns
+
+_MOST_CELLS = 300  # in one direction; of a larger pattern, cells stand for blocks
+_PICTURE = 420
+_HUES = 137.508  # degrees from one colour to the next: neighbours in number are far apart in hue
+
+
+def pattern_picture(pattern: Any, colours: Any, by: str) -> Picture:
+    """Return where a pattern has entries; each has the colour of its column, or of its row."""
+    found = pattern.tocoo()
+    rows, columns = found.shape
+    step = max(1, -(-max(rows, columns) // _MOST_CELLS))
+    size = _PICTURE / max(-(-rows // step), -(-columns // step))
+    cells: dict[tuple[int, int], int] = {}
+    for row, column in zip(found.row, found.col, strict=True):
+        place = int(column if by == "columns" else row)
+        cells.setdefault((int(row) // step, int(column) // step), int(colours[place]))
+    by_colour: dict[int, list[str]] = {}
+    for (row, column), colour in cells.items():
+        by_colour.setdefault(colour, []).append(f"M{column * size:.2f} {row * size:.2f}h{size:.2f}v{size:.2f}h{-size:.2f}z")
+    body = [f'<rect class="axis" width="{columns / step * size:.1f}" height="{rows / step * size:.1f}"/>']
+    for colour, paths in sorted(by_colour.items()):
+        body.append(f'<path fill="hsl({colour * _HUES % 360:.0f} 60% 50%)" d="{"".join(paths)}"/>')
+    count = int(max(colours, default=-1)) + 1
+    title = f"{rows} x {columns}, {found.nnz} entries, {count} colours by {by}"
+    height = round(rows / step * size)
+    body.append(f'<text x="0" y="{height + 16}">{title}</text>')
+    return Picture("".join(body), _PICTURE + 2, height + 24, title)
+
+
+# -- calls
+
+_BOX, _TALL, _GAP, _DOWN = 170, 26, 70, 12
+
+
+def calls_picture(edges: Sequence[dict[str, Any]], root: str) -> Picture:
+    """Return who calls whom: the kernel at the left, what it calls beside it, and so on."""
+    depth = {root: 0}
+    waiting = [root]
+    for name in waiting:
+        for one in edges:
+            if one["caller"] == name and one["callee"] not in depth:
+                depth[one["callee"]] = depth[name] + 1
+                waiting.append(one["callee"])
+    columns: dict[int, list[str]] = {}
+    for name, level in depth.items():
+        columns.setdefault(level, []).append(name)
+    places = {
+        name: (level * (_BOX + _GAP) + 1, row * (_TALL + _DOWN) + 1) for level, names in columns.items() for row, name in enumerate(names)
+    }
+    kinds = {one["callee"]: one["kind"] for one in edges}
+    body = []
+    for one in edges:
+        if one["caller"] in places and one["callee"] in places:
+            (x, y), (to_x, to_y) = places[one["caller"]], places[one["callee"]]
+            middle = _TALL / 2
+            body.append(
+                f'<path class="edge" d="M{x + _BOX} {y + middle}C{x + _BOX + _GAP / 2} {y + middle} {to_x - _GAP / 2} '
+                f'{to_y + middle} {to_x} {to_y + middle}"/>'
+            )
+    for name, (x, y) in places.items():
+        kind = "" if name == root or kinds.get(name) == "function of yours" else f" ({kinds.get(name, '')})"
+        body.append(f'<rect class="box" x="{x}" y="{y}" width="{_BOX}" height="{_TALL}" rx="4"/>')
+        body.append(f'<text class="name" x="{x + 8}" y="{y + 17}">{escape((name + kind)[:27])}</text>')
+    width = max(x for x, _ in places.values()) + _BOX + 2
+    height = max(y for _, y in places.values()) + _TALL + 2
+    return Picture("".join(body), width, height, f"what `{root}` calls")
+
+
+# -- what users call
+
+
+def draw_pattern(pattern: Any, by: str = "columns", colours: Any = None) -> Picture:
+    """Return a picture of a sparse pattern: any matrix of scipy.sparse, or an array; see `enzyme.sparse.colour` for `by`.
+
+    It is coloured as `enzyme.sparse` colours it: what has one colour is computed in one product.
+    """
+    from scipy.sparse import csr_array
+
+    from enzyme_py.sparse import colour
+
+    found = csr_array(pattern)
+    return pattern_picture(found, colour(found, by) if colours is None else colours, "rows" if by == "rows" else "columns")
+
+
+def draw_memory(f: Callable[..., Any], *arguments: Any, mode: Mode = Reverse) -> Picture:
+    """Return the bytes alive while the derivative of `f` runs: in reverse mode they rise, and fall on the way back."""
+    from enzyme_py.inspect.report.measuring import past_of
+    from enzyme_py.inspect.report.question import asked
+
+    return over_time(past_of(asked(f, arguments, mode, 1)))
+
+
+def draw_calls(f: Callable[..., Any], *arguments: Any) -> Picture:
+    """Return what the derivative of `f` calls: functions of yours, BLAS, rules, functions of mathematics."""
+    from enzyme_py.inspect.report import report
+
+    data = report(f, *arguments, times=False, checks=False, advice=False).data
+    return calls_picture(data["calls"], data["kernel"])

@@ -67,6 +67,7 @@ class Facts:
         assert module is not None
         reader = self.book.reader(module.code)
         self.calls = called.calls_of(module.code, reader)
+        self.nested = called.nested_calls(self.read, self.book)
         self.passes = self._passes_by_line()
         code = self.made.lined
         self.vectors: dict[int, Counter[str]] = {} if code is None else listings.vectors_of(code)
@@ -119,6 +120,7 @@ def gathered(question: Question, f: Any, arguments: Sequence[Any], *, times: boo
         {"name": one.name, "file": one.file, "first": one.first, "last": one.last, "loops": [list(span) for span in one.loops]}
         for one in _functions(facts)
     ]
+    data["calls"] = _graph(facts)
     data["listings"] = {name: _listing(facts, rows, places) for name, rows in facts.listings.items()}
     data["health"] = health.examined(question, f, arguments) if checks else {"arguments": [], "nan": None}
     data["health"]["lost"] = [one._asdict() for one in (facts.made.function.lost if facts.made.function else ())]
@@ -309,6 +311,26 @@ def _no_line(size: int, blocks: int) -> dict[str, Any]:
         "vectors": {},
         "passes": [],
     }
+
+
+def _graph(facts: Facts) -> list[dict[str, Any]]:
+    """Return which function calls which: the user's, and BLAS, rules and functions of mathematics."""
+    functions, edges = _functions(facts), Counter[tuple[str, str, str]]()
+
+    def home(number: int) -> str:
+        file, line = facts.book.places[number]
+        inner = [one for one in functions if one.file == file and one.first <= line <= one.last]
+        return max(inner, key=lambda one: one.first).name if inner else ""
+
+    for outer, inner in facts.nested:
+        caller, callee = home(outer), home(inner)
+        if caller and callee and caller != callee:
+            edges[caller, callee, "function of yours"] += 1
+    for number, calls in facts.calls.items():
+        for (kind, name), count in calls.items():
+            if home(number):
+                edges[home(number), name, kind] += count
+    return [{"caller": a, "callee": b, "kind": kind, "count": count} for (a, b, kind), count in edges.items()]
 
 
 def _listing(facts: Facts, rows: list[listings.Row], places: dict[tuple[str, int], int]) -> list[list[Any]]:

@@ -23,7 +23,7 @@ from enzyme_py import native
 from enzyme_py.foundations.arrays.differences import copy_of
 from enzyme_py.foundations.watcher import watcher
 from enzyme_py.host.module import DifferentiatedModule
-from enzyme_py.inspect.report.making import Made
+from enzyme_py.inspect.report.making import Made, make
 from enzyme_py.inspect.report.question import Question
 from enzyme_py.llvm import Module
 from enzyme_py.native.faults.watched import watched_at
@@ -140,6 +140,13 @@ def taped(made: Made, operands: Sequence[Any], book: PlaceBook) -> TapeByLine:
     finally:
         trace.enzyme_py_trace(0)
     return TapeByLine(sums, max(0, after.turn - before), after.peak - before, after.allocations, past)
+
+
+def past_of(question: Question) -> list[tuple[float, int]]:
+    """Compile a derivative, run it, and return the bytes alive over time."""
+    book = PlaceBook()
+    made = make(question.plan(is_marked=not question.mode.is_forward), question.operands(), book)
+    return taped(made, question.operands(), book).past
 
 
 def _line_of(made: Made, book: PlaceBook, address: int) -> tuple[str, int]:

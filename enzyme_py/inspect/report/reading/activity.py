@@ -16,14 +16,16 @@ from dataclasses import dataclass, field
 from enzyme_py import host
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import EnzymeError
-from enzyme_py.llvm import Function, Instruction, Module
+from enzyme_py.llvm import Constant, Function, Instruction, Module
 from enzyme_py.llvm.reading.printed import Printed, printed
 from enzyme_py.native.lined.places import LineReader
 
 OPTION = "--enzyme-print-activity"
 _PARAMETER = "in new function "
 _NO_NUMBERS = ("i", "void", "label", "metadata", "token")  # how types begin that carry no derivative
-_NO_EFFECT = ("enzyme_py_hint", "enzyme_py_inactive", "llvm.", "free", "enzyme_py_raise")
+# What passes of this package compute beside a value: its slope, a state's record. By themselves these have no derivative.
+_BESIDE = ("%cached.slope.", "%record.")
+_NO_EFFECT = ("enzyme_py_record.", "enzyme_py_hint", "enzyme_py_inactive", "llvm.", "free", "enzyme_py_raise")
 
 
 @dataclass
@@ -129,7 +131,7 @@ def _by_line(table: InstructionTable, flags: dict[Instruction, bool], names: Seq
     found = defaultdict[int, LineActivity](LineActivity)
     for one, is_active in flags.items():
         number = table.numbers[one]
-        if number and _counts(one):
+        if number and _counts(one) and (is_active or not one.ref.startswith(_BESIDE)):
             if is_active:
                 found[number].active += 1
             else:
@@ -153,13 +155,13 @@ def _by_line(table: InstructionTable, flags: dict[Instruction, bool], names: Seq
 
 def _counts(one: Instruction) -> bool:
     """Tell whether an instruction makes, moves or stores floating point numbers."""
-    if one.opcode in ("getelementptr", "alloca", "br", "ret", "switch", "unreachable", "insertvalue"):
+    if one.opcode in ("getelementptr", "alloca", "br", "ret", "switch", "unreachable", "insertvalue", "sitofp", "uitofp"):
         return False
     callee = getattr(one, "callee", "") or ""
     if callee.startswith(_NO_EFFECT) and not one.type.startswith(("double", "float", "<", "{ d")):
         return callee.startswith(("llvm.memcpy", "llvm.memmove"))
     if one.opcode == "store":
-        return _is_number(one.operands[0].type)
+        return _is_number(one.operands[0].type) and not isinstance(one.operands[0], Constant)
     if one.opcode.endswith("call"):
         return _is_number(one.type) or (one.type == "void" and bool(callee))
     return _is_number(one.type)

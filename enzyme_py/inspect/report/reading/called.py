@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enzyme_py.llvm import Module
-from enzyme_py.native.lined.places import LineReader
+from enzyme_py.native.lined.places import LineReader, PlaceBook, is_users
+from enzyme_py.passes.hunting.source_places import SourcePlaces
 from enzyme_py.symbols import PYTHON, RULE_CODE, RULED, SPECIAL, SPECIAL_OUTSIDE
 
 _MATH = frozenset(
@@ -37,6 +38,19 @@ def kind_of(callee: str) -> tuple[str, str] | None:
         return "BLAS", callee.rstrip("_")
     plain = callee.removeprefix(_KEPT_SLOPE).removeprefix("llvm.").partition(".")[0]
     return ("function", plain) if plain in _MATH else None
+
+
+def nested_calls(code: Module, book: PlaceBook) -> set[tuple[int, int]]:
+    """Return pairs of lines of the user's: one that calls a function, and one of that function, which was inlined there."""
+    places, found, seen = SourcePlaces(code), set[tuple[int, int]](), set[str]()
+    for function in code.functions:
+        for one in function.instructions:
+            location = one.location
+            if location is not None and location not in seen:
+                seen.add(location)
+                chain = [book.number(place) for place in places.of([location]) if is_users(place[0])]
+                found.update(zip(chain[1:], chain[:-1], strict=True))
+    return found
 
 
 def calls_of(code: Module, reader: LineReader) -> dict[int, dict[tuple[str, str], int]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from enzyme_py.inspect.footprint import readable
-from enzyme_py.inspect.pictures import over_time
+from enzyme_py.inspect.pictures import calls_picture, over_time
 from enzyme_py.inspect.report.showing.comparing import Change
 from enzyme_py.inspect.report.showing.detail import detail_of
 from enzyme_py.inspect.report.showing.terminal import complaints, said, seconds, title_of
@@ -44,6 +44,7 @@ def page_of(data: dict[str, Any], changed: list[Change]) -> str:
         "<h2>Code</h2>",
         _panes(data),
         _past(data),
+        _calls(data),
         _tables(data),
     )
     return (
@@ -147,6 +148,10 @@ def _panes(data: dict[str, Any]) -> str:
 def _past(data: dict[str, Any]) -> str:
     past = data["memory"]["past"]
     return f"<h2>Memory over time</h2>{over_time(past).svg()}" if len(past) > 1 else ""
+
+
+def _calls(data: dict[str, Any]) -> str:
+    return f"<h2>Calls</h2>{calls_picture(data['calls'], data['kernel']).svg()}" if data["calls"] else ""
 
 
 def _tables(data: dict[str, Any]) -> str:
