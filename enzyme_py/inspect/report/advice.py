@@ -7,6 +7,7 @@ a loop through `checkpoint`. What changes neither time nor memory by a tenth is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,6 +28,10 @@ _WORTHWHILE = 0.1  # of time or tape
 _MOST_ARGUMENTS = 3  # that are tried as Const
 _SMALL = 1024  # bytes of an argument, below which nobody tries
 _SHORT = 1_000_000  # bytes of a loop's tape that need no checkpoint
+_LEAST_STEP = 16_000  # bytes that a step of `checkpoint` should keep: below, calling it costs more than its work
+# How many times the arguments' bytes a call of `checkpoint` holds: docs/inspecting-figures.md measures it.
+_COPIES = 6
+_BETTER = 0.5  # of what is kept, or it is not told
 _FEW_NUMBERS = 4  # for forward mode
 _RUNS_AGAIN = 2  # of each step, by a binomial schedule
 
@@ -135,13 +140,18 @@ def _checkpoints(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
         steps = (head or {}).get("runs") or 0
         if kept < _SHORT or steps < 8 or not head or not head["text"].strip().startswith("for "):
             continue
-        one_step = kept / steps
-        states = states_for(steps)
-        after = (states + 1) * one_step
+        each = kept / steps
+        group = max(1, math.ceil(_LEAST_STEP / each))
+        states = states_for(-(-steps // group))
+        held = _COPIES * sum(one["bytes"] or 0 for one in data["arguments"])
+        after = states * each + group * each + held
+        if after > _BETTER * kept:
+            continue
         text = (
-            f"the loop at line {first} keeps {readable(kept)}: {steps:,} iterations x {readable(int(one_step))}. With room for "
-            f"{states} states enzyme.checkpoint runs each step at most {_RUNS_AGAIN} times more, and keeps about "
-            f"{readable(int(after))} if a state is as large as what one iteration keeps (reckoned)"
+            f"it keeps {readable(kept)}: {steps:,} iterations x {readable(round(each))}. By enzyme.checkpoint"
+            f"{f', in steps of {group} iterations,' if group > 1 else ''} with room for {states} states, each step is run at most "
+            f"{_RUNS_AGAIN} times more, and it holds about {readable(int(after))} if a state is as large as what one iteration keeps: "
+            "that, one step, and copies of the arguments (reckoned)"
         )
         yield {
             "title": f"checkpoint the loop at line {first}",

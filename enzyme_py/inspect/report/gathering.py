@@ -27,7 +27,7 @@ from enzyme_py.inspect.report.reading.remarks import Remark, remarks_in
 from enzyme_py.inspect.report.schema import SCHEMA
 from enzyme_py.llvm import Module
 from enzyme_py.llvm.reading.printed import printed
-from enzyme_py.native.lined.places import PlaceBook, is_users
+from enzyme_py.native.lined.places import PlaceBook, is_users_line
 from enzyme_py.native.machine import host_cpu, llvm_identity
 from enzyme_py.passes.journal import Step
 from enzyme_py.transforms.plans.primal import Primal
@@ -216,7 +216,7 @@ def _memory(facts: Facts) -> dict[str, Any]:
 def _functions(facts: Facts) -> list[sources.SourceFunction]:
     where = where_is(facts.question.source)
     places = [place for place in facts.book.places if place[1]]
-    places += [place for place in facts.tape.lines if place[1] and is_users(place[0])]
+    places += [place for place in facts.tape.lines if place[1] and is_users_line(place)]
     return sources.functions_of(places, (where.file or "", where.line or 0))
 
 

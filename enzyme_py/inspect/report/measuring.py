@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import unwrap
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from enzyme_py.inspect.report.question import Question
 from enzyme_py.llvm import Module
 from enzyme_py.native.faults.watched import watched_at
 from enzyme_py.native.function import NativeFunction
-from enzyme_py.native.lined.places import PlaceBook, is_users
+from enzyme_py.native.lined.places import PlaceBook, is_users_line
 from enzyme_py.native.runtime import (
     interface,
     library,
@@ -153,7 +152,7 @@ def _line_of(made: Made, book: PlaceBook, address: int) -> tuple[str, int]:
     """Return the line that asked for memory: where what is kept is made, else where the request itself stands."""
     watched = watched_at(address)
     place = watched.line_of(address) if watched is not None else None
-    if place is not None and place.file and place.line and is_users(place.file):
+    if place is not None and place.file and place.line and is_users_line((place.file, place.line)):
         return place.file, place.line
     if watched is None or made.lined is None:
         return "", 0
@@ -161,7 +160,7 @@ def _line_of(made: Made, book: PlaceBook, address: int) -> tuple[str, int]:
 
 
 def seconds_of(run: Callable[..., Any], operands: Callable[[], Sequence[Any]], limit: float = _TIMED) -> float:
-    """Return the median of the time of a call, its arguments made anew each time."""
+    """Return the time of the fastest call of many, its arguments made anew each time: others of this machine make it longer."""
     run(*operands())
     times: list[float] = []
     begun = time.perf_counter()
@@ -170,7 +169,7 @@ def seconds_of(run: Callable[..., Any], operands: Callable[[], Sequence[Any]], l
         started = time.perf_counter()
         run(*given)
         times.append(time.perf_counter() - started)
-    return median(times)
+    return min(times)
 
 
 def times_run(question: Question, book: PlaceBook) -> dict[int, tuple[int, int]]:

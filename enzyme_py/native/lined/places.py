@@ -13,6 +13,7 @@ in another process (emitting.py).
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +30,15 @@ _NOT_THE_USERS = (str(_HOME), str(Path(numba.__file__).parent))
 def is_users(file: str) -> bool:
     """Tell whether a file holds code of the user's: neither ours nor Numba's, nor made up."""
     return not file.startswith(_NOT_THE_USERS) and not file.endswith("<string>")
+
+
+def is_users_line(place: Place) -> bool:
+    """Tell whether a place is a line of the user's. Numba and LLVM write line 1 where they do not know: mostly no code."""
+    file, line = place
+    if not is_users(file):
+        return False
+    words = linecache.getline(file, 1) if line == 1 else ""
+    return line > 1 or any(word in words for word in ("def ", "lambda", "@"))
 
 
 class PlaceBook:
@@ -73,13 +83,13 @@ class LineReader:
         """Return the line of an instruction that stands in the user's code itself, not in what that calls; else 0."""
         location = one.location
         place = None if location is None else self._places.innermost(location)
-        return self._book.number(place) if place is not None and is_users(place[0]) else 0
+        return self._book.number(place) if place is not None and is_users_line(place) else 0
 
     def at(self, location: str | None) -> int:
         """Return that of a location."""
         if location not in self._known:
             assert location is not None
-            own = (place for place in self._places.of([location]) if is_users(place[0]))
+            own = (place for place in self._places.of([location]) if is_users_line(place))
             place = next(own, None)
             self._known[location] = 0 if place is None else self._book.number(place)
         return self._known[location]

@@ -112,7 +112,7 @@ class InstructionTable:
             for one, number in reader.numbers(function):
                 self.numbers[one] = number
                 self._by_code.setdefault(printed(one.text).code, one)
-                if one.ref:
+                if one.ref and not one.ref[1:].isdecimal():  # numbers are those of one print
                     self._by_code.setdefault(f"{one.ref} =", one)
 
     def find(self, asked: Printed) -> Instruction | None:
@@ -162,6 +162,8 @@ def _counts(one: Instruction) -> bool:
         return callee.startswith(("llvm.memcpy", "llvm.memmove"))
     if one.opcode == "store":
         return _is_number(one.operands[0].type) and not isinstance(one.operands[0], Constant)
+    if one.opcode == "select" and all(isinstance(arm, Constant) for arm in one.operands[1:]):
+        return False
     if one.opcode.endswith("call"):
         return _is_number(one.type) or (one.type == "void" and bool(callee))
     return _is_number(one.type)

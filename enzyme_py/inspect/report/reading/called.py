@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enzyme_py.llvm import Module
-from enzyme_py.native.lined.places import LineReader, PlaceBook, is_users
+from enzyme_py.native.lined.places import LineReader, PlaceBook, is_users_line
 from enzyme_py.passes.hunting.source_places import SourcePlaces
 from enzyme_py.symbols import PYTHON, RULE_CODE, RULED, SPECIAL, SPECIAL_OUTSIDE
 
@@ -48,7 +48,7 @@ def nested_calls(code: Module, book: PlaceBook) -> set[tuple[int, int]]:
             location = one.location
             if location is not None and location not in seen:
                 seen.add(location)
-                chain = [book.number(place) for place in places.of([location]) if is_users(place[0])]
+                chain = [book.number(place) for place in places.of([location]) if is_users_line(place)]
                 found.update(zip(chain[1:], chain[:-1], strict=True))
     return found
 
