@@ -29,7 +29,8 @@ def python_of(page: Path) -> str:
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if python_of(p)], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_page_runs(page: Path, tmp_path: Path) -> None:
+def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where files go that a page writes
     for library in LIBRARIES:
         if re.search(rf"^import {library}\b", python_of(page), re.MULTILINE):
             pytest.importorskip(library)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from enzyme_py.inspect.footprint import readable
+from enzyme_py.inspect.report.result import Report
 from enzyme_py.modes import Mode, Reverse
 
 
@@ -164,17 +165,27 @@ def draw_pattern(pattern: Any, by: str = "columns", colours: Any = None) -> Pict
     return pattern_picture(found, colour(found, by) if colours is None else colours, "rows" if by == "rows" else "columns")
 
 
-def draw_memory(f: Callable[..., Any], *arguments: Any, mode: Mode = Reverse) -> Picture:
-    """Return the bytes alive while the derivative of `f` runs: in reverse mode they rise, and fall on the way back."""
+def draw_memory(f: Callable[..., Any] | Report, *arguments: Any, mode: Mode = Reverse) -> Picture:
+    """Return the bytes alive while the derivative of `f` runs: in reverse mode they rise, and fall on the way back.
+
+    A report may stand in the place of `f` and its arguments: nothing is compiled then.
+    """
+    if isinstance(f, Report):
+        return over_time(f.data["memory"]["past"])
     from enzyme_py.inspect.report.measuring import past_of
     from enzyme_py.inspect.report.question import asked
 
     return over_time(past_of(asked(f, arguments, mode, 1)))
 
 
-def draw_calls(f: Callable[..., Any], *arguments: Any) -> Picture:
-    """Return what the derivative of `f` calls: functions of yours, BLAS, rules, functions of mathematics."""
+def draw_calls(f: Callable[..., Any] | Report, *arguments: Any) -> Picture:
+    """Return what the derivative of `f` calls: functions of yours, BLAS, rules, functions of mathematics.
+
+    A report may stand in the place of `f` and its arguments.
+    """
     from enzyme_py.inspect.report import report
 
-    data = report(f, *arguments, times=False, checks=False, advice=False).data
+    if not isinstance(f, Report):
+        f = report(f, *arguments, times=False, checks=False, advice=False)
+    data = f.data
     return calls_picture(data["calls"], data["kernel"])

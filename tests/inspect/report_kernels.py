@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+import enzyme_py as enzyme
+
 
 def heat(start, steps):
     u = start.copy()
@@ -29,3 +31,18 @@ def uneven(x):
         for v in x:
             heavy += np.sin(v * 0.5)
     return light + heavy
+
+
+square = enzyme.rules.partials(lambda x: x * x, lambda x: 3.0 + 0.0 * x)  # which is its slope at 1.5 only
+
+
+def with_wrong_rule(x, y):
+    return square(x) * y
+
+
+def with_dict(d):
+    return np.sum(d["a"] * d["b"])
+
+
+def kinked(x):
+    return abs(x)

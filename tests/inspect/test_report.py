@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import inspect
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from enzyme_py.__main__ import main
 from enzyme_py.errors import EnzymeError
 from enzyme_py.inspect import Report, report
+from enzyme_py.inspect.report.advice import _checkpoints, states_for
 from tests.inspect.browser import opened
-from tests.inspect.report_kernels import heat, mixed, uneven
+from tests.inspect.report_kernels import heat, kinked, mixed, uneven, with_dict, with_wrong_rule
 
+ROOT = Path(__file__).parent.parent.parent
 SIZE, STEPS = 400, 30
 
 
@@ -157,6 +162,86 @@ def test_time_goes_to_the_line_that_takes_it() -> None:
     assert heavy > 4 * light > 0
     times = found.data["time"]
     assert heavy < 3 * times["sampled"]["derivative"]
+
+
+def test_a_wrong_rule_is_seen_and_a_kink_is_not_called_wrong() -> None:
+    """A rule that says 3 for the slope of x^2, which is 3 at 1.5 only."""
+    found = report(with_wrong_rule, 2.0, 1.0, times=False, advice=False)
+    x, y = found.data["health"]["arguments"]
+    assert (x["verdict"], y["verdict"]) == ("differs", "agrees")
+    assert x["derivative"] / x["differences"] == pytest.approx(0.75)
+    assert "wrong: the slope by `x`" in str(found)
+    plain = report(kinked, 0.0, times=False, advice=False)
+    assert plain.data["health"]["arguments"][0]["verdict"] == "undecided"
+
+
+PAIR = {"a": np.linspace(0.1, 1.0, 5), "b": np.ones(5)}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "given", "mode", "order"),
+    [
+        (with_dict, (PAIR,), enzyme.Reverse, 1),
+        pytest.param(mixed, (0.7, 0.4), enzyme.Forward, 2, marks=pytest.mark.full),
+        pytest.param(mixed, (0.7, 0.4), enzyme.Reverse, 2, marks=pytest.mark.full),
+        pytest.param(heat, (np.linspace(0.0, 1.0, 20), 3), enzyme.Forward, 1, marks=pytest.mark.full),
+    ],
+)
+def test_other_modes_orders_and_arguments(kernel, given, mode, order) -> None:
+    found = report(kernel, *given, mode=mode, order=order, times=False, advice=False)
+    assert {one["verdict"] for one in found.data["health"]["arguments"]} == {"agrees"}
+    assert (found.data["memory"]["tape"] is None) == (mode is enzyme.Forward)
+    found.html()
+
+
+def test_without_code_with_lines_there_is_still_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("enzyme_py.native.lined.emitting._PROGRAM", "import os; os.abort()")
+    found = report(kinked, 1.0, checks=False, advice=False)
+    assert any("no code with lines" in one for one in found.data["notes"])
+    assert found.data["listings"]["assembly"] == [] and found.data["listings"]["derivative"]
+    assert row(found, kinked, "abs(x)")["activity"] == "active"
+    found.html()
+
+
+def test_advice_counts_states_by_the_formula() -> None:
+    """Steps that s states reach when none is run more than twice again: (s + 1)(s + 2) / 2."""
+    for steps in (3, 4, 10, 11, 2000, 10**6):
+        states = states_for(steps)
+        assert (states + 1) * (states + 2) // 2 >= steps
+        assert states == 1 or states * (states + 1) // 2 < steps
+
+
+def test_advice_to_checkpoint_says_what_would_be_held() -> None:
+    """A loop that keeps 8 MB in 1000 iterations: 44 states, steps of two iterations, and six times the arguments."""
+    line = {"file": "f.py", "line": 4, "text": "    for _ in range(n):", "runs": 1000, "tape": {"bytes": 0}}
+    kept = {**line, "line": 5, "text": "        u = v", "tape": {"bytes": 8_000_000}}
+    data = {"functions": [{"file": "f.py", "loops": [[4, 5]]}], "lines": [line, kept], "arguments": [{"bytes": 8000}]}
+    (one,) = _checkpoints(data)
+    states = states_for(500)
+    assert one["after"]["tape"] == states * 8000 + 2 * 8000 + 6 * 8000
+    assert "in steps of 2 iterations" in one["text"] and not one["is_measured"]
+    data["arguments"][0]["bytes"] = 1_000_000  # whose copies are most of what is kept
+    assert not list(_checkpoints(data))
+
+
+def test_the_command_writes_both_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, file = tmp_path / "f.html", tmp_path / "f.json"
+    where = f"{inspect.getsourcefile(kinked)}:kinked"
+    assert main(["inspect", where, "1.5", "--html", str(page), "--json", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "Reverse of `kinked`" in said and str(page) in said
+    assert json.loads(file.read_text())["kernel"] == "kinked"
+    assert page.read_text().startswith("<!doctype html>")
+    assert main(["inspect", where, "1.5", "--compare", str(page)]) == 1
+
+
+@pytest.mark.full
+def test_the_figures_can_be_made() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.inspecting", "--short"], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| checkpoint the loop at") >= 1 and done.stdout.count("## ") == 3
 
 
 def test_what_cannot_be_asked() -> None:

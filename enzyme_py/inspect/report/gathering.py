@@ -94,7 +94,7 @@ class Facts:
         if times:
             self.derivative_times = measuring.sampled(self.made, question.operands)
             self.primal_times = measuring.sampled(self.primal, lambda: tuple(map(copy_of, question.values)))
-        if self.derivative_times.why_not:
+        if times and self.derivative_times.why_not:
             self.notes.append(f"no times by line: {self.derivative_times.why_not}")
 
 

@@ -23,6 +23,7 @@ from enzyme_py.foundations.arrays.differences import (
     precision_of,
     slope_along,
 )
+from enzyme_py.foundations.trees import as_tuples
 from enzyme_py.inspect.hunting import find_nan
 from enzyme_py.inspect.report.question import Question
 
@@ -91,17 +92,17 @@ def _directions(question: Question) -> list[Any]:
 
 def _weigh(question: Question) -> Any:
     """Return what makes one number of a result: in forward mode its pairing with random weights."""
-    result = question.primal()(*map(copy_of, question.values))
+    result = as_tuples(question.primal()(*map(copy_of, question.values)))
     if isinstance(result, (float, np.floating)):
         return float
     weights = direction_like(result, np.random.default_rng(1))
-    return lambda value: inner(weights, value)
+    return lambda value: inner(weights, as_tuples(value))
 
 
 def _claimed(question: Question, number: int, drawn: list[Any], weigh: Any) -> float:
     plan = question.plan()
     if not question.mode.is_forward:
-        gradients = question.run(plan)
+        gradients = as_tuples(question.run(plan))  # of a dict a dict comes back
         return float(inner(gradients[question.chosen.index(number)], drawn[number]))
     still = replace(question, still=tuple(n for n in question.chosen if n != number))
     return float(weigh(still.run(plan)))
