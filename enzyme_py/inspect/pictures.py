@@ -156,6 +156,10 @@ def draw_pattern(pattern: Any, by: str = "columns", colours: Any = None) -> Pict
     """Return a picture of a sparse pattern: any matrix of scipy.sparse, or an array; see `enzyme.sparse.colour` for `by`.
 
     It is coloured as `enzyme.sparse` colours it: what has one colour is computed in one product.
+
+    Examples:
+        >>> "<svg" in enzyme.inspect.draw_pattern(np.eye(3))._repr_html_()
+        True
     """
     from scipy.sparse import csr_array
 
@@ -169,6 +173,10 @@ def draw_memory(f: Callable[..., Any] | Report, *arguments: Any, mode: Mode = Re
     """Return the bytes alive while the derivative of `f` runs: in reverse mode they rise, and fall on the way back.
 
     A report may stand in the place of `f` and its arguments: nothing is compiled then.
+
+    Examples:
+        >>> "<svg" in enzyme.inspect.draw_memory(lambda x: x**3, 2.0)._repr_html_()
+        True
     """
     if isinstance(f, Report):
         return over_time(f.data["memory"]["past"])
@@ -182,6 +190,10 @@ def draw_calls(f: Callable[..., Any] | Report, *arguments: Any) -> Picture:
     """Return what the derivative of `f` calls: functions of yours, BLAS, rules, functions of mathematics.
 
     A report may stand in the place of `f` and its arguments.
+
+    Examples:
+        >>> "<svg" in enzyme.inspect.draw_calls(lambda x: np.sin(x), 2.0)._repr_html_()
+        True
     """
     from enzyme_py.inspect.report import report
 

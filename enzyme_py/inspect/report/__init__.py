@@ -35,6 +35,11 @@ def report(
     Arguments may be Const. With `order=2` it is the derivative of the gradient. `times=False` leaves out what is timed,
     `checks=False` the comparison with differences, `advice=False` what is compiled and run to see whether it would be better.
     `against` is an earlier report, or its file of JSON: what changed is told.
+
+    Examples:
+        >>> shown = enzyme.inspect.report(lambda x: x**3, 2.0, times=False, checks=False, advice=False)
+        >>> shown.data["kernel"]
+        '<lambda>'
     """
     from enzyme_py.inspect.report.gathering import gathered
     from enzyme_py.inspect.report.question import asked
