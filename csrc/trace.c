@@ -1,9 +1,11 @@
 /* Which lines of generated code asked for the memory that is alive between the sweeps: see trace.h. */
+#define _POSIX_C_SOURCE 199309L
 #include "trace.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct {
     const void *payload, *caller;
@@ -23,6 +25,52 @@ static _Thread_local bool is_on;
 static _Thread_local table notes;
 static _Thread_local note *turn;
 static _Thread_local size_t turn_count;
+
+/* The bytes alive at moments: each `step`-th change, so that there are at most MOST of them. */
+#define MOST 2048
+typedef struct {
+    int64_t nanoseconds;
+    size_t bytes;
+} moment;
+
+static _Thread_local struct {
+    moment *moments; /* null while nothing is traced: a thread has little room of its own */
+    size_t count, step, until;
+    int64_t begin;
+    size_t bytes; /* alive */
+} past;
+
+static int64_t clock_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void changed(void) {
+    if (past.moments == NULL || ++past.until < past.step) return;
+    past.until = 0;
+    if (past.count == MOST) {
+        for (size_t i = 0; i < MOST / 2; i++) past.moments[i] = past.moments[2 * i + 1];
+        past.count = MOST / 2;
+        past.step *= 2;
+    }
+    past.moments[past.count].nanoseconds = clock_now() - past.begin;
+    past.moments[past.count++].bytes = past.bytes;
+}
+
+void enzyme_py_trace_mark(void) {
+    past.count = past.until = past.bytes = 0;
+    past.step = 1;
+    past.begin = clock_now();
+}
+
+size_t enzyme_py_traced_past(size_t number, int64_t *nanoseconds, size_t *bytes) {
+    if (number < past.count) {
+        *nanoseconds = past.moments[number].nanoseconds;
+        *bytes = past.moments[number].bytes;
+    }
+    return past.count;
+}
 
 static bool is_taken(const note *one) { return one->payload != NULL && one->payload != &gone; }
 
@@ -52,6 +100,8 @@ static void *noted(void *payload, size_t bytes, const void *caller) {
     note *place = place_of(&notes, payload);
     notes.used += place->payload == NULL;
     notes.live++;
+    past.bytes += bytes;
+    changed();
     *place = (note){payload, caller, bytes};
     return payload;
 }
@@ -60,6 +110,8 @@ static void forget(const void *payload) {
     if (!is_on || payload == NULL || notes.room == 0) return;
     note *place = place_of(&notes, payload);
     if (place->payload == NULL) return;
+    past.bytes -= place->bytes <= past.bytes ? place->bytes : past.bytes;
+    changed();
     place->payload = &gone;
     notes.live--;
 }
@@ -71,6 +123,9 @@ void enzyme_py_trace(int32_t on) {
     turn = NULL;
     turn_count = 0;
     is_on = on != 0;
+    free(past.moments);
+    past.moments = is_on ? malloc(MOST * sizeof *past.moments) : NULL;
+    enzyme_py_trace_mark();
 }
 
 void enzyme_py_traced_turn(void) {

@@ -8,6 +8,9 @@
  *
  *   enzyme_py_trace(1)         begins, in this thread; the notes of an earlier trace go
  *   enzyme_py_traced(i, ...)   note i of the last turn; returns how many there are (i may be too large)
+ *   enzyme_py_traced_past(i, ...)   how many bytes were alive at a moment, in nanoseconds since the trace began or was
+ *                            marked; returns how many moments there are: of many, every second one, every fourth, ...
+ *   enzyme_py_trace_mark()   the moments begin anew
  *   enzyme_py_trace(0)         ends, and gives the memory of all notes back
  *
  * Where memory for a note is refused, that block is not counted.
@@ -19,6 +22,8 @@
 
 ENZYME_PY_API void enzyme_py_trace(int32_t on);
 ENZYME_PY_API size_t enzyme_py_traced(size_t number, const void **caller, size_t *bytes);
+ENZYME_PY_API size_t enzyme_py_traced_past(size_t number, int64_t *nanoseconds, size_t *bytes);
+ENZYME_PY_API void enzyme_py_trace_mark(void);
 ENZYME_PY_API void *enzyme_py_traced_malloc(size_t size);
 ENZYME_PY_API void *enzyme_py_traced_calloc(size_t count, size_t size);
 ENZYME_PY_API void *enzyme_py_traced_realloc(void *payload, size_t size);

@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     inspect.add_argument(
         "kernel", metavar="MODULE:FUNCTION", help="a module's name or a file's path"
     )
-    inspect.add_argument("given", nargs="*", help="its arguments as Python; np is NumPy")
+    inspect.add_argument("given", nargs="*", help="its arguments as Python; np is NumPy, Const is known")
     inspect.add_argument(
         "--passes", action="store_true", help="each pass that changed the code (the usual)"
     )
@@ -58,11 +58,21 @@ def _parser() -> argparse.ArgumentParser:
         "--attempts", action="store_true", help="what was tried, and what came of it"
     )
     inspect.add_argument("--ir", metavar="PASS", help="the code behind a pass")
+    _add_report(inspect)
     inspect.set_defaults(run=_inspect)
 
     cache = commands.add_parser("cache", help="say what the cache of derivatives holds, and care for it")
     cache_command.add_to(cache)
     return parser
+
+
+def _add_report(inspect: argparse.ArgumentParser) -> None:
+    inspect.add_argument("--report", action="store_true", help="each line: what is active, kept, and slow")
+    inspect.add_argument("--html", metavar="FILE", type=Path, help="the report as a page")
+    inspect.add_argument("--json", metavar="FILE", type=Path, help="the report as data")
+    inspect.add_argument("--compare", metavar="FILE", type=Path, help="an earlier report's data: what changed since")
+    inspect.add_argument("--mode", choices=("reverse", "forward"), default="reverse", help="of the report")
+    inspect.add_argument("--order", type=int, default=1, help="of the report: 2 is the derivative of the gradient")
 
 
 def _install(given: argparse.Namespace) -> int:
@@ -97,7 +107,10 @@ def _inspect(given: argparse.Namespace) -> int:
         print(command.code_behind(given.ir, kernel, arguments))
     if given.attempts:
         print(command.attempts_of(kernel, arguments))
-    if given.passes or not (given.attempts or given.ir):
+    is_report = given.report or given.html or given.json or given.compare
+    if is_report:
+        print(command.report_of(kernel, arguments, given))
+    if given.passes or not (given.attempts or given.ir or is_report):
         print(command.passes_of(kernel, arguments))
     return 0
 

@@ -40,8 +40,10 @@ def compiled(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     if request.direction is Direction.SPLIT_REVERSE:  # its code came with the forward half
         given_types = given_types[: argument_count(request)]
         request = replace(request, direction=Direction.SPLIT_FORWARD)
-    if watcher.get() is not None:
-        return _compile(request, given_types)
+    watch = watcher.get()
+    if watch is not None:
+        seen: dict[Any, NativeFunction] = getattr(watch, "seen", {})
+        return seen.get((request, given_types)) or seen.setdefault((request, given_types), _compile(request, given_types))
     chosen = settings.keep_slopes, settings.ordered_sums
     key = request, given_types, tuned.current(), chosen, parallel_loops.is_plain(request)
     known: dict[Any, NativeFunction] = made_of(request.kernel, "derivatives")
@@ -105,9 +107,11 @@ def _through(
 
     watch = watcher.get()
     if watch is not None:
-        code = host.simplify(module).code
-        with_places(code)
-        watched: NativeFunction = watch(through_enzyme(module.with_code(code)))
+        if getattr(watch, "needs_places", True):
+            code = host.simplify(module).code
+            with_places(code)
+            module = module.with_code(code)
+        watched: NativeFunction = watch(through_enzyme(module))
         return watched
     # Code made without that check may not answer for a request that needs it.
     way = " without block copies" if copies_blocks else ""

@@ -94,8 +94,8 @@ def jacrev(
     See `jacfwd`, which is the cheaper one where there are fewer inputs than outputs.
 
     Examples:
-        >>> enzyme.jacrev(lambda x, k: k * x**3, argnums=(0, 1))(2.0, 5.0)
-        (60.0, 8.0)
+        >>> enzyme.jacrev(lambda x: x**3)(2.0)
+        12.0
     """
     return _runner(f, Reverse, argnums, has_aux, holomorphic, chunk)
 

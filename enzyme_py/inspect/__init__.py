@@ -8,6 +8,8 @@
 * `loops(f, *arguments)`: which `prange` loops of it run on threads, and why others do not
 * `memory(f, *arguments, mode=...)`: the peak, the tape and the allocations of one derivative
 * `tape(f, *arguments)`: what a gradient keeps between its sweeps, line by line
+* `report(f, *arguments)`: all of it, line by line, as a page, as data, and short
+* `draw_memory(f, *arguments)`, `draw_calls(f, *arguments)`, `draw_pattern(pattern)`: pictures of a derivative
 * `memory()`: this thread's memory in regions
 * `trim()`: give the memory that this thread keeps for its next calls back to the system
 """
@@ -20,6 +22,12 @@ from enzyme_py.frontend.parallel.log import ParallelLoop as ParallelLoop
 from enzyme_py.inspect.footprint import Footprint as Footprint
 from enzyme_py.inspect.footprint import memory as memory
 from enzyme_py.inspect.footprint import trim as trim
+from enzyme_py.inspect.pictures import Picture as Picture
+from enzyme_py.inspect.pictures import draw_calls as draw_calls
+from enzyme_py.inspect.pictures import draw_memory as draw_memory
+from enzyme_py.inspect.pictures import draw_pattern as draw_pattern
+from enzyme_py.inspect.report import Report as Report
+from enzyme_py.inspect.report import report as report
 from enzyme_py.inspect.stages import Changed as Changed
 from enzyme_py.inspect.stages import attempts as attempts
 from enzyme_py.inspect.stages import ir as ir
@@ -36,15 +44,21 @@ __all__ = [
     "KeptLine",
     "Look",
     "ParallelLoop",
+    "Picture",
+    "Report",
     "Tape",
     "Timing",
     "Tried",
     "attempts",
+    "draw_calls",
+    "draw_memory",
+    "draw_pattern",
     "finished",
     "ir",
     "loops",
     "memory",
     "passes",
+    "report",
     "tape",
     "timings",
     "trim",

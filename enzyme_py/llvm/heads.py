@@ -189,6 +189,14 @@ class Head(GlobalValue):
         before, _, behind = self._split_head()
         return dict(patterns.ATTACHED_TO_HEAD.findall(before + behind))
 
+    def set_metadata(self, kind: str, node: object) -> None:
+        """Attach a node (`!5` or a MetadataNode) to a function that is defined, in place of another one of that kind."""
+        self.remove_metadata(kind)
+        before, given, behind = self._split_head()
+        assert behind.endswith("{"), "of a declaration, metadata stands in front"
+        self._parts = before, given, f"{behind.removesuffix('{').rstrip()} !{kind} {node} {{"
+        self.touch_head()
+
     def remove_metadata(self, kind: str) -> None:
         """Take a node away that is attached to the function, if there is one of that kind."""
         if kind not in self.metadata:

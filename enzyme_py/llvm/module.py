@@ -262,6 +262,13 @@ class Module:
         self.metadata[new.ref] = new
         return new
 
+    def name_node(self, name: str, node: object) -> None:
+        """Put a node into a named list, which may be new: `llvm.module.flags`."""
+        if name not in self.named:
+            self.named[name] = NamedMetadata(name, f"!{name} = !{{}}\n")
+            self._insert_behind(self.named[name], NamedMetadata)
+        self.named[name].set_operands([*self.named[name].operands, str(node)])
+
     def node(self, content: str) -> MetadataNode:
         """Return a node with some content: one that is there, or a new one; `distinct` ones are always new."""
         if not content.startswith("distinct "):

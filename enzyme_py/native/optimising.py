@@ -8,7 +8,7 @@ served only to tell Enzyme something, vanishes.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import llvmlite.binding as llvm
 
@@ -43,10 +43,10 @@ from enzyme_py.symbols import ANY_ORDER
 def optimise(module: DifferentiatedModule) -> ObjectCode:
     """Machine code for the entries of a module, not yet loaded."""
     with Modules() as modules:
-        with _understood(module):
+        with understood(module):
             code = Module(module.ir)
             lines = mark_calls(code)
-        parsed = _optimised(code, module, modules)
+        parsed = optimised_module(code, module, modules)
         if lines:
             code = Module(str(parsed))
             rename_calls(code)
@@ -59,13 +59,13 @@ def optimise(module: DifferentiatedModule) -> ObjectCode:
 def optimised_ir(module: DifferentiatedModule) -> str:
     """The IR that code is generated from, for `enzyme_py.inspect`."""
     with Modules() as modules:
-        return str(_optimised(Module(module.ir), module, modules))
+        return str(optimised_module(Module(module.ir), module, modules))
 
 
 def assembly(module: DifferentiatedModule) -> str:
     """The machine code as text, for `enzyme_py.inspect`."""
     with Modules() as modules:
-        parsed = _optimised(Module(module.ir), module, modules)
+        parsed = optimised_module(Module(module.ir), module, modules)
         return str(target_machine().emit_assembly(parsed))
 
 
@@ -95,12 +95,19 @@ def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
         allow_fast_math(code, words)
 
 
-def _optimised(code: Module, module: DifferentiatedModule, modules: Modules) -> llvm.ModuleRef:
-    """Finish the code, parse and internalise it, and run the pipeline."""
+def optimised_module(
+    code: Module,
+    module: DifferentiatedModule,
+    modules: Modules,
+    prepare: Callable[[Module], None] | None = None,
+) -> llvm.ModuleRef:
+    """Finish the code, and what else is to be done to it, parse and internalise it, and run the pipeline."""
     initialise_llvm()
     machine = target_machine()
-    with _understood(module):
+    with understood(module):
         finish(code, fast_math=module.fast_math)
+        if prepare is not None:
+            prepare(code)
         parsed = modules.parsed(str(code))
     link_fortran(parsed, modules)
     parsed.triple = machine.triple
@@ -111,7 +118,7 @@ def _optimised(code: Module, module: DifferentiatedModule, modules: Modules) -> 
 
 
 @contextlib.contextmanager
-def _understood(module: DifferentiatedModule) -> Iterator[None]:
+def understood(module: DifferentiatedModule) -> Iterator[None]:
     """Say it in the package's words if a module cannot be read."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""The C runtime (csrc/runtime.h, and beside it arrays.h, copies.h, scans.h, sharing.h, trace.h), seen from Python.
+"""The C runtime (csrc/runtime.h, and beside it arrays.h, copies.h, sampling.h, scans.h, sharing.h, trace.h), seen from Python.
 
 `library` calls it, `runtime_addresses` gives the addresses of its functions, and `register` tells
 LLVM of them, so that code compiled by Numba can enter, leave and raise.
@@ -88,6 +88,8 @@ void enzyme_py_usual_arrays(const void *type, int64_t head);
 TRACE = """
 void enzyme_py_trace(int32_t on);
 size_t enzyme_py_traced(size_t number, const void **caller, size_t *bytes);
+size_t enzyme_py_traced_past(size_t number, int64_t *nanoseconds, size_t *bytes);
+void enzyme_py_trace_mark(void);
 void *enzyme_py_traced_malloc(size_t size);
 void *enzyme_py_traced_calloc(size_t count, size_t size);
 void *enzyme_py_traced_realloc(void *payload, size_t size);
@@ -96,6 +98,13 @@ void *enzyme_py_traced_aligned_alloc(size_t alignment, size_t size);
 int enzyme_py_traced_posix_memalign(void **payload, size_t alignment, size_t size);
 void enzyme_py_traced_turn(void);
 """  # what csrc/trace.h declares
+
+SAMPLING = """
+int32_t enzyme_py_sampling_begin(uint32_t *counts, const uint8_t *has_line, const void *code, size_t bytes, size_t microseconds);
+void enzyme_py_sampling_phase(int32_t phase);
+void enzyme_py_sampled_turn(void);
+size_t enzyme_py_sampling_end(void);
+"""  # what csrc/sampling.h declares
 
 SHARING = """
 void *enzyme_py_shared_before(const int64_t *arrays, int64_t count);
@@ -177,6 +186,11 @@ def trace_library() -> Any:
     return _declared(TRACE)
 
 
+def sampling_library() -> Any:
+    """Those of sampling.h."""
+    return _declared(SAMPLING)
+
+
 def copy_library() -> Any:
     """Those of copies.h."""
     return _declared(copy_declarations())
@@ -199,7 +213,7 @@ def runtime_addresses() -> dict[str, int]:
     """The address of every function of the runtime."""
     loaded = ctypes.CDLL(_file())
     _tell_usual_arrays(loaded)
-    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + ARRAYS + SCANS + SHARING + TRACE + copy_declarations())
+    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + ARRAYS + SCANS + SHARING + TRACE + SAMPLING + copy_declarations())
     return {name: _address(loaded[name]) for name in names}
 
 

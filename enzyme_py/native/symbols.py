@@ -61,15 +61,19 @@ EXCEPTION_MEMORY = {
 
 
 is_traced: ContextVar[bool] = ContextVar("is_traced", default=False)  # code is linked to be traced (csrc/trace.h)
+is_sampled: ContextVar[bool] = ContextVar("is_sampled", default=False)  # or to be sampled (csrc/sampling.h)
 
 
 def stand_ins() -> dict[str, int]:
     """The C library's allocator names, with the region allocator's addresses."""
     addresses = runtime_addresses()
-    if is_traced.get():
-        own = {name: addresses[f"enzyme_py_traced_{name}"] for name in STAND_INS}
-        return {**own, "enzyme_py_hint_turn": addresses["enzyme_py_traced_turn"]}
-    return {name: addresses[f"enzyme_py_{name}"] for name in STAND_INS}
+    is_watched = is_traced.get() or is_sampled.get()
+    way = "enzyme_py_traced" if is_watched else "enzyme_py"
+    own = {name: addresses[f"{way}_{name}"] for name in STAND_INS}
+    if is_watched:
+        turn = "enzyme_py_sampled_turn" if is_sampled.get() else "enzyme_py_traced_turn"
+        own["enzyme_py_hint_turn"] = addresses[turn]
+    return own
 
 
 @functools.cache

@@ -27,6 +27,7 @@ class Step:
     has_changed: bool
     before: str = ""  # the code, if the journal keeps it
     after: str = ""
+    options: tuple[str, ...] = ()  # of Enzyme, as the step was given them
 
     @property
     def lines(self) -> int:
@@ -79,7 +80,7 @@ class Journal:
         yield unfinished
         seconds, made = time.perf_counter() - begun, unfinished.result
         after = str(made.code) if self.keeps_code and made is not None else ""
-        self.steps.append(Step(name, seconds, has_changed=True, before=before, after=after))
+        self.steps.append(Step(name, seconds, True, before, after, tuple(draft.options)))
 
     @contextlib.contextmanager
     def attempt(self, name: str) -> Iterator[None]:

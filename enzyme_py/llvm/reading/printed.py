@@ -9,6 +9,7 @@ from enzyme_py.llvm.reading import patterns
 from enzyme_py.llvm.reading.forms import READERS
 
 _TYPE = re.compile(patterns.TYPE)
+_GROUP = re.compile(r" #\d+")
 _NO_CODE = ("!", "    #dbg")  # how lines begin that tell the debugger something
 
 
@@ -25,6 +26,16 @@ class Printed:
         """The names in the line, with their signs, as written."""
         found: list[str] = patterns.NAMED.findall(self.text)
         return [name for name in found if name[0] != '"']
+
+    @property
+    def code(self) -> str:
+        """The line without metadata and groups of attributes, whose numbers are those of one print."""
+        return _GROUP.sub("", patterns.ATTACHED.sub("", self.text)).strip()
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What is attached, by kind: `{"dbg": "!5"}`."""
+        return dict(patterns.ATTACHED.findall(self.text))
 
     @property
     def addresses(self) -> list[int]:

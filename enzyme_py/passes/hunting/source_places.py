@@ -32,6 +32,10 @@ class SourcePlaces:
                     found.append(place)
         return tuple(dict.fromkeys(found))
 
+    def innermost(self, location: str) -> Place | None:
+        """Return the place of a location itself, not of what it was inlined at."""
+        return self._place(location)[0]
+
     def _place(self, ref: str) -> tuple[Place | None, str | None]:
         """Return the place of one location, and the location it was inlined at."""
         if ref not in self._read:

@@ -60,7 +60,7 @@ def _take_apart(call: Call, wish: str) -> None:
     name = wish
     while home.find(f"%{name}.value") is not None:
         name += ".more"
-    before = Builder(call)
+    before = Builder(call, keeps_location=True)
     *lines, _ = function.call("%result", call.arguments[0].ref, f"%{name}")
     made: list[Value] = [before.parse(line) for line in lines]
     result = pick(before, made[-1], made[0], f"{name}.result")

@@ -36,7 +36,7 @@ class Callees:
     def product(self, one: Product, row: Value) -> None:
         """Put a product whose adjoint reads the state in a row in place of another."""
         _, transposed, m, n, _, a, lda, x, _, _, y, _ = one.given
-        at = Builder(one.call)
+        at = Builder(one.call, keeps_location=True)
         sizes = [self._wide(at, each) for each in (transposed, m, n, lda)]
         self(at, "gemv", [a, x, y, row, *sizes])
         one.call.erase()
@@ -98,7 +98,7 @@ class Record:
         new = end.gep(call.real, record, [following], self._own("new"))
         call(end, "row", [new, self.buffer, self.count])
         for one in self.products:
-            at = Builder(one.call)
+            at = Builder(one.call, keeps_location=True)
             call(at, "first", [row, one.given[7], one.length, index])
             call.product(one, row)
         for place, result in enumerate(self.results):
@@ -133,7 +133,7 @@ class Record:
     @staticmethod
     def _keep(call: Callees, one: Result, record: Value, row: Value, name: str) -> None:
         """Let a tanh write its result down, and take its slope from there."""
-        at = Builder(one.call)
+        at = Builder(one.call, keeps_location=True)
         value = call.value(at, one, name)
         index = at.add(row, one.index, f"{name}.index")
         call(at, "put", [record, index, value])

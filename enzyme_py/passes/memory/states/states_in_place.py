@@ -157,7 +157,7 @@ class _Rewritten:
 
         The array has it from here on, so reading is right in either sweep.
         """
-        at, name = Builder(one.call), f"state.{array.name}"
+        at, name = Builder(one.call, keeps_location=True), f"state.{array.name}"
         value = call.value(at, one, name)
         place = at.gep(call.real, array, [one.index], f"{name}.place")
         at.store(value, place)

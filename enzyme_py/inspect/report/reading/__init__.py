@@ -1,0 +1,1 @@
+"""What code tells of the lines that it comes from: activity, remarks, calls, rows of listings."""

@@ -1,0 +1,1 @@
+"""Machine code that tells which line each of its instructions comes from: for `enzyme.inspect.report` only."""
