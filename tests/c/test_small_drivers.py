@@ -17,7 +17,7 @@ FLAVOURS = {
     "without vectors": ["-O2", "-U__SSE2__"],
     "sanitized": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
 }
-MIRRORS = {"arrays": runtime.ARRAYS, "scans": runtime.SCANS, "sharing": runtime.SHARING, "trace": runtime.TRACE}
+MIRRORS = {"arrays": runtime.ARRAYS, "progress": runtime.PROGRESS, "scans": runtime.SCANS, "sharing": runtime.SHARING, "trace": runtime.TRACE}
 DRIVEN = ("scans", "sharing")  # arrays are Python's
 
 
