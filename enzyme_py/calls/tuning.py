@@ -63,7 +63,8 @@ def autotune(f: Callable[..., Any], *args: Any, seconds: float = 0.5) -> Tuned:
     given = [*held, *map(as_tuples, args)]
     with counted(f"autotune of {where_is(dispatcher).kernel}", 2 * len(tuned.CHOICES)) as count:
         runners, keys = _compiled(dispatcher, given, count)
-        times = _in_turn(runners, given, seconds, count)
+        count(len(tuned.CHOICES), f"timing {len(runners)} of them, each for {seconds:g} s")
+        times = _in_turn(runners, given, seconds)
     best = min(times, key=times.__getitem__)
     if times[best] > _LEAST_GAIN * times["as usual"]:
         best = "as usual"
@@ -98,12 +99,9 @@ def _compiled(dispatcher: Any, given: list[Any], count: Counted) -> tuple[dict[s
     return runners, keys
 
 
-def _in_turn(
-    runners: dict[str, Any], given: list[Any], seconds: float, count: Counted
-) -> dict[str, float]:
+def _in_turn(runners: dict[str, Any], given: list[Any], seconds: float) -> dict[str, float]:
     """Return the least seconds of a call of each, called in turn: what else runs makes them longer, never shorter."""
     times: dict[str, list[float]] = {name: [] for name in runners}
-    count(len(tuned.CHOICES), f"timing {len(runners)} of them, each for {seconds:g} s")
     end = time.perf_counter() + seconds * len(runners)
     while time.perf_counter() < end or len(times["as usual"]) < 5:
         for name, runner in runners.items():
