@@ -1,7 +1,7 @@
 #!/bin/sh
 # The aarch64 wheel, and a gradient from it in emulation, on a Debian system of x86-64. What came of it: docs/releasing.md.
 #
-#   sh ci/aarch64.sh          needs qemu-user-static (apt-get install), gcc, and ten minutes
+#   sh ci/aarch64.sh          needs qemu-user-static (apt-get install), gcc, and 10 to 25 minutes
 #
 # Nothing of the system is changed: Debian's arm64 packages are unpacked into build/aarch64, with lists of their own.
 # Settings: PYTHON names the interpreter that builds.
@@ -84,13 +84,13 @@ export ENZYME_PY_HOST="$work/host-in-emulator"
 import re
 import sys
 
-(first, *_) = re.findall(r"^```python\n(.*?)^```", open("README.md").read(), re.DOTALL | re.MULTILINE)
+first, second, *_ = re.findall(r"^```python\n(.*?)^```", open("README.md").read(), re.DOTALL | re.MULTILINE)
 says = """
 print("gradient", dx.tolist(), dk)
 for one in enzyme.inspect.finished():
     print("  ", one.derivative, one.outcome)
 """
-open(sys.argv[1], "w").write(first + says)
+open(sys.argv[1], "w").write(first + second + says)
 END
 for process in first second; do
     begun=$(date +%s)
