@@ -28,6 +28,8 @@ sys.path.insert(0, str(HERE))
 from side_by_side import beside, document, goals, measure, problems, report
 from side_by_side.processes import TOOLS, Settings
 
+from enzyme_py.foundations.progress import counted
+
 
 def measured(chosen: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield a line for everything that was asked for; what fails is a line, too."""
@@ -72,9 +74,10 @@ def main() -> None:
     if chosen.read:
         lines = [json.loads(line) for line in chosen.read.read_text().splitlines()]
     else:
-        with chosen.out.open("w") as out:
+        with chosen.out.open("w") as out, counted("benchmarks") as count:
             for line in measured(chosen):
                 lines.append(line)
+                count(len(lines), "lines so far")
                 print(json.dumps(line), file=out, flush=True)
                 print(report.shown(line), file=sys.stderr, flush=True)
                 if chosen.table:

@@ -5,6 +5,7 @@
  * the body left open.
  */
 #define _GNU_SOURCE
+#include "progress.h"
 #include "region.h"
 
 #include <stdio.h>
@@ -73,6 +74,7 @@ void enzyme_py_raise(int32_t status, void *excinfo) {
         fputs("enzyme_py: raised outside of any entry\n", stderr);
         abort();
     }
+    enzyme_py_count_clear();
     self->frame->status = status;
     self->frame->excinfo = excinfo;
     _longjmp(self->frame->jump, 1);

@@ -44,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument(
         "--last-crash", action="store_true", help="tell of the last derivative that crashed"
     )
+    doctor.add_argument("--json", action="store_true", help="as JSON, for bug reports and programs")
     doctor.set_defaults(run=_doctor)
 
     inspect = commands.add_parser("inspect", help="say what was done to a kernel's gradient")
@@ -94,7 +95,7 @@ def _doctor(given: argparse.Namespace) -> int:
         return 0
     from enzyme_py.inspect import doctor
 
-    text, is_well = doctor.diagnosis()
+    text, is_well = doctor.as_json() if given.json else doctor.diagnosis()
     print(text)
     return 0 if is_well else 1
 

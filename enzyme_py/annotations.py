@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import typeof, types
@@ -19,6 +19,7 @@ from numpy.exceptions import TooHardError
 from enzyme_py.errors import AnnotationError, ShadowError
 from enzyme_py.request import Activity
 
+T = TypeVar("T")
 _MOST_WORK = 100_000  # candidate solutions; NumPy's measure
 
 
@@ -326,7 +327,7 @@ def _say(value: Any) -> str:
     return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '...'}"
 
 
-def make_zero(value: Any) -> Any:
+def make_zero(value: T) -> T:
     """Return zeros of the same structure: arrays keep dtype, shape and strides.
 
     An array that occurs twice in the value gives one zero array that occurs twice. Integers and
@@ -336,7 +337,8 @@ def make_zero(value: Any) -> Any:
         >>> enzyme.make_zero((np.ones(2), 3.0, "name"))
         (array([0., 0.]), 0.0, 'name')
     """
-    return _zero(value, {})
+    zero: T = _zero(value, {})
+    return zero
 
 
 def _zero(value: Any, made: dict[int, Any]) -> Any:

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from enzyme_py.calls.kernel_types import Kernel, P, R
 from enzyme_py.calls.operators import transformed
 from enzyme_py.transforms.plans.primal import Primal
 from enzyme_py.transforms.plans.runners import named_runner
 
 
-def fused(f: Callable[..., Any]) -> Any:
+def fused(f: Callable[P, R]) -> Kernel[P, R]:
     """Return `f`, a kernel that takes derivatives of others in its loops, compiled with them as one.
 
     Results, exceptions and what is written to arguments are those of `f`. Call it from Python, from
@@ -36,7 +37,8 @@ def fused(f: Callable[..., Any]) -> Any:
     def make(kernel: Any, held: int) -> Any:
         return named_runner(Primal(kernel), kernel, f"fused_{kernel.py_func.__name__}")
 
-    return transformed(f, make)
+    made: Kernel[P, R] = transformed(f, make)
+    return made
 
 
 __all__ = ["fused"]

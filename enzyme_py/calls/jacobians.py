@@ -17,6 +17,7 @@ import numpy as np
 
 from enzyme_py.annotations import Const
 from enzyme_py.calls.directions import check_tangents
+from enzyme_py.calls.kernel_types import Kernel, P
 from enzyme_py.calls.operators import grad, numbered, transformed
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.places import argument_names, where_is
@@ -63,12 +64,12 @@ def jacobian(*given: Any, chunk: int | None = None, holomorphic: bool = False) -
 
 
 def jacfwd(
-    f: Callable[..., Any],
+    f: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
     chunk: int | None = None,
-) -> Any:
+) -> Kernel[P, Any]:
     """Return the function that computes the Jacobian of `f` by forward mode, column by column.
 
     `argnums` names the arguments: one number gives one Jacobian, a tuple a tuple of them. Where `f`
@@ -79,16 +80,17 @@ def jacfwd(
         >>> enzyme.jacfwd(lambda t: np.array([t, t**2]))(3.0)
         array([1., 6.])
     """
-    return _runner(f, Forward, argnums, has_aux, holomorphic, chunk)
+    made: Kernel[P, Any] = _runner(f, Forward, argnums, has_aux, holomorphic, chunk)
+    return made
 
 
 def jacrev(
-    f: Callable[..., Any],
+    f: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
     chunk: int | None = None,
-) -> Any:
+) -> Kernel[P, Any]:
     """Return the function that computes the Jacobian of `f` by reverse mode, row by row.
 
     See `jacfwd`, which is the cheaper one where there are fewer inputs than outputs.
@@ -97,7 +99,8 @@ def jacrev(
         >>> enzyme.jacrev(lambda x: x**3)(2.0)
         12.0
     """
-    return _runner(f, Reverse, argnums, has_aux, holomorphic, chunk)
+    made: Kernel[P, Any] = _runner(f, Reverse, argnums, has_aux, holomorphic, chunk)
+    return made
 
 
 def _runner(
@@ -129,13 +132,13 @@ def _runner(
 
 
 def hessian(
-    f: Callable[..., Any],
+    f: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     outer: Mode = Forward,
     inner: Mode = Reverse,
     chunk: int | None = None,
-) -> Any:
+) -> Kernel[P, Any]:
     """Return the function that computes the Hessian of `f`, a kernel with a scalar result.
 
     For an argument of shape s it has the shape s + s; a tuple of argnums gives a tuple of tuples.
@@ -147,11 +150,13 @@ def hessian(
         12.0
     """
     inner, outer = _unsplit(inner, "hessian"), _unsplit(outer, "hessian")
+    gradient: Any
     if inner.is_forward:
         gradient = _runner(f, inner, argnums, has_aux, False, None)
     else:
         gradient = grad(f, argnums, has_aux)
-    return _runner(gradient, outer, argnums, has_aux, False, chunk)
+    made: Kernel[P, Any] = _runner(gradient, outer, argnums, has_aux, False, chunk)
+    return made
 
 
 def hvp(

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
+from enzyme_py.calls.kernel_types import Decorator, Kernel, P, R
 from enzyme_py.frontend.functions.kernels import jitted
 
 
+@overload
+def jit(function: Callable[P, R], /, **options: Any) -> Kernel[P, R]: ...
+@overload
+def jit(function: None = None, /, **options: Any) -> Decorator: ...
 def jit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Compile a Python function as a kernel; use it as a decorator.
 

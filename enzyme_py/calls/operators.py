@@ -17,6 +17,7 @@ from enzyme_py.annotations import (
     zeros_with_strides,
 )
 from enzyme_py.calls.directions import check_cotangent, check_tangents
+from enzyme_py.calls.kernel_types import Kernel, P, R
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.arrays.differences import is_float, leaves_of
 from enzyme_py.foundations.keeping import made_of
@@ -54,7 +55,9 @@ def numbered(argnums: int | Sequence[int]) -> tuple[tuple[int, ...], bool]:
     return tuple(int(number) for number in numbers), single
 
 
-def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Any:
+def grad(
+    f: Callable[P, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Kernel[P, Any]:
     """Return the function that computes the gradient of `f`, a kernel with a scalar result.
 
     `argnums` names the arguments to differentiate: one number gives one gradient, a tuple gives a
@@ -66,12 +69,13 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
         >>> enzyme.grad(lambda x, k: k * x**3, argnums=(0, 1))(2.0, 5.0)
         (60.0, 8.0)
     """
-    return _gradient_of(f, argnums, has_aux, with_value=False)
+    made: Kernel[P, Any] = _gradient_of(f, argnums, has_aux, with_value=False)
+    return made
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
-) -> Any:
+    f: Callable[P, R], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Kernel[P, tuple[R, Any]]:
     """Return the function that computes `(value, gradient)`; see `grad`.
 
     With `has_aux` it computes `((value, aux), gradient)`.
@@ -80,7 +84,8 @@ def value_and_grad(
         >>> enzyme.value_and_grad(lambda x: x**3)(2.0)
         (8.0, 12.0)
     """
-    return _gradient_of(f, argnums, has_aux, with_value=True)
+    made: Kernel[P, tuple[R, Any]] = _gradient_of(f, argnums, has_aux, with_value=True)
+    return made
 
 
 def _gradient_of(
@@ -246,7 +251,7 @@ def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any, 
     return positional_runner(plan, len(parts))(*parts)[0]
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, Any]:
     """Return `(result, tangent of the result)` of `f` at the primals along the tangents.
 
     Examples:
@@ -273,7 +278,7 @@ def as_given(arguments: Any) -> Any:
     return tuple(map(as_tuples, arguments))
 
 
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[Any, ...]]]:
     """Return the result of `f` and the function that pulls a cotangent back to its arguments.
 
     That function takes a cotangent of the structure of the result and returns one gradient per
@@ -301,7 +306,7 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tupl
     return as_trees(result), pull_back
 
 
-def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., Any]]:
     """Return the result of `f` and the function that pushes tangents forward: its linear part.
 
     That function takes one tangent per argument and returns the tangent of the result. It computes
@@ -326,7 +331,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     return as_trees(result), push_forward
 
 
-def output_of(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Any:
+def output_of(f: Callable[P, Any], argnums: int | Sequence[int] = 0) -> Kernel[P, Any]:
     """Return the kernel whose result is what `f` leaves in the arguments that it writes to.
 
     For functions that return nothing and fill `out`: `jacobian(output_of(f), out, x)`. The arguments
@@ -343,7 +348,8 @@ def output_of(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Any:
     def make(kernel: Any, held: int) -> Any:
         return output_kernel(kernel, numbers, is_single, held)
 
-    return transformed(f, make)
+    made: Kernel[P, Any] = transformed(f, make)
+    return made
 
 
 def copied(value: Any) -> Any:

@@ -11,6 +11,8 @@ import numpy as np
 
 from enzyme_py.calls.operators import copied
 from enzyme_py.errors import AnnotationError, EnzymeError
+from enzyme_py.foundations.places import where_is
+from enzyme_py.foundations.stages import Counted, counted
 from enzyme_py.foundations.trees import as_tuples
 from enzyme_py.frontend.functions.bound import opened
 from enzyme_py.native.stored import tuned
@@ -59,11 +61,26 @@ def autotune(f: Callable[..., Any], *args: Any, seconds: float = 0.5) -> Tuned:
         message = f"autotune is for transforms of one kernel, not for {f!r}"
         raise AnnotationError(message, remedy="pass what grad or value_and_grad returned")
     given = [*held, *map(as_tuples, args)]
+    with counted(f"autotune of {where_is(dispatcher).kernel}", 2 * len(tuned.CHOICES)) as count:
+        runners, keys = _compiled(dispatcher, given, count)
+        count(len(tuned.CHOICES), f"timing {len(runners)} of them, each for {seconds:g} s")
+        times = _in_turn(runners, given, seconds)
+    best = min(times, key=times.__getitem__)
+    if times[best] > _LEAST_GAIN * times["as usual"]:
+        best = "as usual"
+    for key in keys:
+        tuned.remember(key, best)
+    return Tuned(best, {name: times.get(name) for name in tuned.CHOICES})
+
+
+def _compiled(dispatcher: Any, given: list[Any], count: Counted) -> tuple[dict[str, Any], dict[str, None]]:
+    """Return a runner of each choice that is worth timing, and the keys of what was compiled."""
     runners: dict[str, Any] = {}
     keys: dict[str, None] = {}
     codes: list[list[str]] = []
     usual: Any = None
-    for name in tuned.CHOICES:
+    for number, name in enumerate(tuned.CHOICES):
+        count(number, name)
         runner = fresh_runner(dispatcher)
         try:
             with tuned.trying(name) as trial:
@@ -79,13 +96,7 @@ def autotune(f: Callable[..., Any], *args: Any, seconds: float = 0.5) -> Tuned:
         runners[name] = runner
         codes.append(trial.codes)
         keys |= dict.fromkeys(trial.keys)
-    times = _in_turn(runners, given, seconds)
-    best = min(times, key=times.__getitem__)
-    if times[best] > _LEAST_GAIN * times["as usual"]:
-        best = "as usual"
-    for key in keys:
-        tuned.remember(key, best)
-    return Tuned(best, {name: times.get(name) for name in tuned.CHOICES})
+    return runners, keys
 
 
 def _in_turn(runners: dict[str, Any], given: list[Any], seconds: float) -> dict[str, float]:

@@ -2,7 +2,11 @@
 
     enzyme_py: grad of loss: Enzyme, 12 s
 
-It comes after two seconds and goes when the work is done. Where standard error is no terminal nothing is said, or, under
+It comes after two seconds and goes when the work is done. Work of many steps says how far it is:
+
+    enzyme_py: autotune of grad_of_loss: 2 of 6, without slopes; O3, 12 s
+
+Loops of compiled code let no Python run: the C runtime draws for them (csrc/progress.h), as `counts_shown` says. Where standard error is no terminal nothing is said, or, under
 `config(progress=True)`, a plain line for each stage. A thread of its own draws; it is started with the first work that
 may be seen, and ends when there is none for a while.
 """
@@ -14,7 +18,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from enzyme_py.foundations import stages
 from enzyme_py.settings import settings
@@ -45,7 +49,7 @@ class Line:
 
     def work_begins(self) -> None:
         """Have somebody look after it, if anything may be said."""
-        if not _may_be_said():
+        if not may_be_said():
             return
         with self._lock:
             self._is_wanted.set()
@@ -56,7 +60,7 @@ class Line:
     def work_ends(self) -> None:
         """Take the line away with the last work; nothing is drawn behind it."""
         with self._lock:
-            if not stages.running():
+            if not stages.running() and not stages.counts():
                 self._is_wanted.clear()
                 self._put("")
 
@@ -72,21 +76,26 @@ class Line:
             with self._lock:
                 self._hidden -= 1
 
+    @staticmethod
+    def write(text: str) -> None:
+        """Write as it is, to whoever may be there."""
+        _write(text)
+
     def _draw_on(self) -> None:
         while True:
             is_wanted = self._is_wanted.wait(LINGERS)
             with self._lock:
                 if is_wanted:
-                    self._put(said(stages.running(), time.perf_counter()))
+                    self._put(said(stages.running(), time.perf_counter(), stages.counts()))
                 elif not self._is_wanted.is_set():
                     self._thread = None
                     return
             time.sleep(EVERY if is_wanted else 0.0)
 
     def _put(self, text: str) -> None:
-        if self._hidden or text == self._shown or not (_may_be_said() or self._shown):
+        if self._hidden or text == self._shown or not (may_be_said() or self._shown):
             return
-        if _is_terminal():
+        if is_terminal():
             # The cursor stays in front: what others write comes over it, not behind it.
             _write(f"{_ERASE}{text[: _columns() - 1]}\r" if text else _ERASE)
         elif text:
@@ -101,8 +110,10 @@ class Line:
             _write(f"{text}\n")
 
 
-def said(running: list[stages.Work], now: float) -> str:
-    """Return the line about the oldest work, if that takes long."""
+def said(running: list[stages.Work], now: float, counts: Sequence[stages.Counted] = ()) -> str:
+    """Return the line about the outermost counted work, or the oldest of other work, if that takes long."""
+    if counts and now - counts[0].begun >= PATIENCE:
+        return _said_of(counts[0], running, now)
     if not running or now - running[0].begun < PATIENCE:
         return ""
     first, others = running[0], len(running) - 1
@@ -111,13 +122,29 @@ def said(running: list[stages.Work], now: float) -> str:
     return f"enzyme_py: {title}: {first.stage}{beside}, {now - first.begun:.0f} s"
 
 
-def _may_be_said() -> bool:
+def _said_of(work: stages.Counted, running: list[stages.Work], now: float) -> str:
+    far = f"{work.done} of {work.total}" if work.total else f"{work.done}"
+    inside = "; ".join(one for one in (work.step, running[0].stage if running else "") if one)
+    return f"enzyme_py: {work.title}: {', '.join(one for one in (far, inside) if one)}, {now - work.begun:.0f} s"
+
+
+def counts_shown() -> tuple[int, int, int]:
+    """Return what enzyme_py_show_counts takes: how loops of compiled code are shown, and two times in milliseconds."""
+    patience, every = round(1000 * PATIENCE), round(1000 * EVERY)
+    if not may_be_said():
+        return 0, patience, every
+    return (1, patience, every) if is_terminal() else (2, patience, patience)
+
+
+def may_be_said() -> bool:
+    """Tell whether anything is shown at all: by the setting, else where a terminal shows it."""
     if settings.progress is not None:
         return settings.progress
-    return _is_terminal()
+    return is_terminal()
 
 
-def _is_terminal() -> bool:
+def is_terminal() -> bool:
+    """Tell whether a line on standard error can be written over."""
     try:
         return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     except (AttributeError, ValueError):  # somebody's own object, or a closed one
@@ -137,5 +164,6 @@ def _columns() -> int:
         return _WIDTH
 
 
+counted = stages.counted  # for programs around us: whoever imports it from here has it drawn
 line = Line()
 os.register_at_fork(after_in_child=line.forget)

@@ -8,6 +8,12 @@ The outermost `with` of a thread is one piece of work. When it ends, each stage'
 their sum is the time that the work took, waiting included: each moment is counted to the innermost stage. Stages say which
 kernel they work for; one that does not works for that of the stage around it. Someone else may look on meanwhile
 (progress.py): `running()`.
+
+Long work of many alike steps says how far it is, for whoever looks on alone; its seconds are counted nowhere:
+
+    with counted("autotune of loss", 6) as count:
+        for number, one in enumerate(choices):
+            count(number, one)
 """
 
 from __future__ import annotations
@@ -61,12 +67,30 @@ class Work:
         self.since = now
 
 
+@dataclass
+class Counted:
+    """Work of many alike steps: its title, when it began, and how many are done of how many (0: nobody knows)."""
+
+    title: str
+    begun: float
+    total: int
+    done: int = 0
+    step: str = ""  # what it is at
+
+    def __call__(self, done: int, step: str = "", total: int | None = None) -> None:
+        """Say how far it is, and what comes next."""
+        self.done, self.step = done, step
+        if total is not None:
+            self.total = total
+
+
 class _OfThread(threading.local):
     work: Work | None = None
 
 
 _current = _OfThread()
 _running: list[Work] = []
+_counted: list[Counted] = []
 _lock = LockOfProcess()
 when_begun: list[Callable[[], None]] = []  # called when a piece of work begins
 when_ended: list[Callable[[], None]] = []
@@ -105,6 +129,30 @@ def stage(name: str, kernel: str = "", title: str = "") -> Iterator[None]:
             record(worked_for, one, seconds)
 
 
+@contextlib.contextmanager
+def counted(title: str, total: int = 0) -> Iterator[Counted]:
+    """Be in long work, which says how far it is by a call of what this gives."""
+    work = Counted(title, time.perf_counter(), total)
+    with _lock:
+        _counted.append(work)
+    try:
+        for action in when_begun:
+            action()
+        yield work
+    finally:
+        with _lock:
+            if work in _counted:
+                _counted.remove(work)
+        for action in when_ended:
+            action()
+
+
+def counts() -> list[Counted]:
+    """Return the counted work of all threads, the outermost first."""
+    with _lock:
+        return list(_counted)
+
+
 def running() -> list[Work]:
     """Return the work of all threads, the oldest first."""
     with _lock:
@@ -115,6 +163,7 @@ def _forget() -> None:
     """In a process made by os.fork: threads of the parent are not here."""
     own = _current.work
     _running[:] = [] if own is None else [own]
+    _counted.clear()
 
 
 os.register_at_fork(after_in_child=_forget)

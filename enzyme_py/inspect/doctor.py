@@ -1,28 +1,36 @@
 """`python -m enzyme_py doctor`: what this installation consists of, and whether it works.
 
 Each check is a row: a name, and a function that returns what it found or raises. Nothing is fetched.
+
+With `--json` the same comes as one JSON object, to be put into a bug report and to be read by programs; docs/installing.md
+has its keys. The home folder is written `~` there, and settings that are as they come are left out.
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import platform
 import subprocess
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from enzyme_py import errors
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import HostNotFound, Where
+from enzyme_py.foundations.versions import VERSION
 from enzyme_py.host.installing import pinned, store
 from enzyme_py.host.installing.locate import find_toolchain, forget, installed_executable
 from enzyme_py.host.process.forkserver import ForkServer, shim_path
-from enzyme_py.settings import settings
+from enzyme_py.settings import Settings, read_environment, settings
 
+SCHEMA = 1  # of the JSON: grows when a key changes its meaning or goes; new keys leave it
+PACKAGES = ("numba", "llvmlite", "numpy", "scipy", "cffi", "jax", "torch", "nutpie", "pymc", "casadi")
 INSTALL = "run `python -m enzyme_py install`"
 
 
@@ -193,3 +201,50 @@ def diagnosis() -> tuple[str, bool]:
     forget()
     findings = examine()
     return report(findings), all(finding.is_good for finding in findings)
+
+
+def as_json() -> tuple[str, bool]:
+    """The findings and their surroundings as JSON, and whether everything works."""
+    forget()
+    findings = examine()
+    is_well = all(finding.is_good for finding in findings)
+    found = {
+        "schema": SCHEMA,
+        "ok": is_well,
+        "enzyme_py": VERSION,
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "libc": " ".join(platform.libc_ver()).strip(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "packages": {name: version for name in PACKAGES if (version := _version_of(name))},
+        "enzyme": {"version": pinned.ENZYME_VERSION, "wheel": f"{pinned.PROJECT} {pinned.VERSION}"},
+        "settings": _changed_settings(),
+        "checks": [{"name": one.name, "ok": one.is_good, "text": one.text} for one in findings],
+    }
+    return json.dumps(_without_home(found), indent=2), is_well
+
+
+def _version_of(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _changed_settings() -> dict[str, str]:
+    """What the environment or the program set, as text."""
+    places = {name: text for name in ("XDG_CACHE_HOME",) if (text := os.environ.get(name))}
+    usual = read_environment(places)
+    now = {field.name: getattr(settings, field.name) for field in fields(Settings)}
+    return {name: str(value) for name, value in now.items() if value != getattr(usual, name)}
+
+
+def _without_home(value: Any) -> Any:
+    """A path below the home folder tells somebody's name."""
+    if isinstance(value, dict):
+        return {key: _without_home(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_without_home(one) for one in value]
+    home = str(Path.home())
+    return value.replace(home, "~") if isinstance(value, str) and home != "/" else value

@@ -1,4 +1,4 @@
-"""The C runtime (csrc/runtime.h, and beside it arrays.h, copies.h, sampling.h, scans.h, sharing.h, trace.h), seen from Python.
+"""The C runtime (csrc/runtime.h, and beside it arrays.h, copies.h, progress.h, sampling.h, scans.h, sharing.h, trace.h), seen from Python.
 
 `library` calls it, `runtime_addresses` gives the addresses of its functions, and `register` tells
 LLVM of them, so that code compiled by Numba can enter, leave and raise.
@@ -20,7 +20,9 @@ from llvmlite import ir
 from numba.core import cgutils
 
 from enzyme_py.errors import EnzymeError
+from enzyme_py.foundations import progress
 from enzyme_py.foundations.libraries import library_file
+from enzyme_py.settings import when_changed
 
 if TYPE_CHECKING:
     import cffi
@@ -111,6 +113,14 @@ void *enzyme_py_shared_before(const int64_t *arrays, int64_t count);
 int32_t enzyme_py_shared_after(void *shared);
 void enzyme_py_shared_pair(int64_t *first, int64_t *second);
 """  # what csrc/sharing.h declares
+
+PROGRESS = """
+void enzyme_py_show_counts(int32_t how, int64_t patience, int64_t every);
+int64_t enzyme_py_count_begin(void);
+void enzyme_py_count(int64_t begun, int64_t kind, int64_t done, int64_t total);
+void enzyme_py_count_end(int64_t begun);
+void enzyme_py_count_clear(void);
+"""  # what csrc/progress.h declares
 
 COPY_RANKS = (1, 2, 3, 4)
 COPY_PAIRS = ("dd", "ss", "ds", "sd")  # the element types of dst and src
@@ -213,7 +223,9 @@ def runtime_addresses() -> dict[str, int]:
     """The address of every function of the runtime."""
     loaded = ctypes.CDLL(_file())
     _tell_usual_arrays(loaded)
-    names = re.findall(r"\b(enzyme_py_\w+)\(", DECLARATIONS + ARRAYS + SCANS + SHARING + TRACE + SAMPLING + copy_declarations())
+    _show_counts(loaded)
+    declared = DECLARATIONS + ARRAYS + PROGRESS + SAMPLING + SCANS + SHARING + TRACE + copy_declarations()
+    names = re.findall(r"\b(enzyme_py_\w+)\(", declared)
     return {name: _address(loaded[name]) for name in names}
 
 
@@ -226,6 +238,18 @@ def _tell_usual_arrays(loaded: ctypes.CDLL) -> None:
     plain, swapped = np.zeros(2), np.zeros(2, np.dtype(np.float64).newbyteorder())
     if [is_usual(one) for one in (plain, swapped, plain.view(np.recarray), plain[:0])] != [1, 0, 0, 1]:
         tell(None, 0)
+
+
+def _show_counts(loaded: ctypes.CDLL) -> None:
+    """Tell progress.c what it may show, now and whenever a setting changes."""
+    show = loaded.enzyme_py_show_counts
+    show.argtypes, show.restype = [ctypes.c_int32, ctypes.c_int64, ctypes.c_int64], None
+
+    def tell() -> None:
+        show(*progress.counts_shown())
+
+    tell()
+    when_changed.append(tell)
 
 
 def _address(function: Any) -> int:

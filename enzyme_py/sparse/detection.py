@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.errors import SparsityError
+from enzyme_py.foundations.places import where_is
+from enzyme_py.foundations.stages import Counted, counted
 from enzyme_py.modes import Forward, Mode
 from enzyme_py.sparse.partition import Partition, partition
 from enzyme_py.sparse.patterns import entries_of, from_entries, union
@@ -27,9 +29,11 @@ STEP = 2.0**-6  # how far a point nearby is away, in units of the argument
 SEED = 20221  # any number: the same answer each time
 
 
-def pattern_at(derivative: Derivative, mode: Mode | None = None) -> tuple[Any, np.ndarray]:
+def pattern_at(
+    derivative: Derivative, mode: Mode | None = None, count: Counted | None = None
+) -> tuple[Any, np.ndarray]:
     """Return the pattern at the point, and for which rows all that was looked at was finite."""
-    search = _Search(derivative, mode)
+    search = _Search(derivative, mode, count)
     entries = search.entries()
     rows, columns = entries[::-1] if search.transposed else entries
     pattern = from_entries(rows, columns, derivative.shape)
@@ -45,18 +49,25 @@ def pattern_near(derivative: Derivative, points: int, mode: Mode | None = None) 
     An entry may vanish at the very point, as that of x*y at y = 0. Points nearby where the kernel
     raises say nothing.
     """
-    pattern, finite = pattern_at(derivative, mode)
+    title = f"sparsity of {where_is(derivative.kernel).kernel}"
+    with counted(title) as count:
+        return _pattern_near(derivative, points, mode, count)
+
+
+def _pattern_near(derivative: Derivative, points: int, mode: Mode | None, count: Counted) -> Any:
+    pattern, finite = pattern_at(derivative, mode, count)
     random = np.random.default_rng(SEED)
     x = derivative.x
     scale = np.abs(x) + (float(np.mean(np.abs(x))) if x.size else 0.0)
     scale = np.where(np.isfinite(scale) & (scale > 0), scale, 1.0)
-    for _ in range(points):
+    for point in range(points):
+        count.step = f"point {point + 2} of {points + 1}"
         nearby = x + STEP * scale * random.uniform(0.5, 1.0, x.shape) * _signs(random, x.shape)
         try:
             moved = derivative.moved(nearby.astype(x.dtype))
             if moved.shape != derivative.shape:
                 continue
-            other, also_finite = pattern_at(moved, mode)
+            other, also_finite = pattern_at(moved, mode, count)
         except Exception:  # noqa: BLE001, S112  # whatever the user's kernel raises there
             continue
         pattern, finite = union(pattern, other), finite | also_finite
@@ -81,7 +92,8 @@ def _signs(random: np.random.Generator, shape: Any) -> np.ndarray:
 class _Search:
     """A search for entries by intervals of columns, or of rows where only reverse mode may be used."""
 
-    def __init__(self, derivative: Derivative, mode: Mode | None) -> None:
+    def __init__(self, derivative: Derivative, mode: Mode | None, count: Counted | None) -> None:
+        self.count = count
         self.transposed = mode is not None and not mode.is_forward
         self.mode = Forward if mode is not None else None
         self.right, self.left = derivative.right, derivative.left
@@ -106,6 +118,8 @@ class _Search:
         done = [(nothing, nothing)]
         while True:
             shift = levels - level
+            if self.count is not None:
+                self.count(level, self.count.step, levels)
             owner = np.arange(width) >> shift
             candidates = from_entries(rows, intervals, (height, int(owner[-1]) + 1))
             shared = partition(candidates, self.mode)

@@ -17,7 +17,14 @@ FLAVOURS = {
     "without vectors": ["-O2", "-U__SSE2__"],
     "sanitized": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
 }
-MIRRORS = {"arrays": runtime.ARRAYS, "sampling": runtime.SAMPLING, "scans": runtime.SCANS, "sharing": runtime.SHARING, "trace": runtime.TRACE}
+MIRRORS = {
+    "arrays": runtime.ARRAYS,
+    "progress": runtime.PROGRESS,
+    "sampling": runtime.SAMPLING,
+    "scans": runtime.SCANS,
+    "sharing": runtime.SHARING,
+    "trace": runtime.TRACE,
+}
 DRIVEN = ("scans", "sharing")  # arrays are Python's
 
 

@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from enzyme_py.foundations.progress import counted
 from tests.fuzz import grammar
 from tests.fuzz.checks import BAD
 from tests.fuzz.report import Report, kept, without_names
@@ -124,6 +125,7 @@ class _Run:
         self.report = Report(grammar=name)
         self._size, self._tell, self._cache, self._questions = size, tell, cache, questions
         self._lock = threading.Lock()
+        self.count: Callable[[int, str], None] = lambda done, step: None
         self._workers: list[Worker] = []
         self._is_stopped = False
         self._kept = folder / f"answers{'-' * bool(name)}{name or ''}.jsonl" if folder else None
@@ -179,6 +181,7 @@ class _Run:
         for one in answer["outcomes"]:
             if one["verdict"] in BAD:
                 self._tell(f"BAD seed {seed}: {json.dumps(one)}")
+        self.count(self.report.kernels, f"{len(self.report.bad)} bad")
         if self.report.kernels % 50 == 0:
             self._tell(f"{self.report.kernels} kernels, {len(self.report.bad)} bad")
 
@@ -199,8 +202,13 @@ def run(
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="enzyme_py_fuzz_") as cache:
+    seeds = list(seeds)
+    with (
+        tempfile.TemporaryDirectory(prefix="enzyme_py_fuzz_") as cache,
+        counted("fuzz", len(seeds)) as count,
+    ):
         work = _Run(seeds, size, tell, folder, Path(cache), questions, name)
+        work.count = count
         threads = [threading.Thread(target=work.go) for _ in range(workers)]
         for thread in threads:
             thread.start()

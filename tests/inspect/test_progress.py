@@ -177,7 +177,7 @@ def test_the_environment_says(text: str, value: bool | None) -> None:
 @pytest.mark.parametrize("stream", [None, object(), io.StringIO()])
 def test_what_is_no_terminal_is_none(stream: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
-    assert not progress._is_terminal()
+    assert not progress.is_terminal()
     progress._write("text")
     assert progress._columns() == 80
 
@@ -186,5 +186,5 @@ def test_a_closed_stream_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None
     closed = io.StringIO()
     closed.close()
     monkeypatch.setattr(sys, "stderr", closed)
-    assert not progress._is_terminal()
+    assert not progress.is_terminal()
     progress._write("text")

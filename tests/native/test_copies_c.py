@@ -27,7 +27,7 @@ DRIVER = (ROOT / "tests" / "c" / "copies_driver.c").read_text()
 CASES = re.findall(r'^    \{"(\w+)",', DRIVER, re.MULTILINE)
 SOURCES = [
     ROOT / "tests/c/copies_driver.c",
-    *(ROOT / "csrc" / name for name in ("copies.c", "region.c", "guard.c", "raise.c", "crash.c")),
+    *(ROOT / "csrc" / name for name in ("copies.c", "region.c", "guard.c", "raise.c", "crash.c", "progress.c")),
 ]
 FLAVOURS = {
     "plain": ["-O3"],

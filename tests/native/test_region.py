@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent.parent
 HEADER = (ROOT / "csrc" / "runtime.h").read_text()
 SOURCES = [
     ROOT / "tests/c/region_driver.c",
-    *(ROOT / "csrc" / name for name in ("region.c", "guard.c", "raise.c", "crash.c")),
+    *(ROOT / "csrc" / name for name in ("region.c", "guard.c", "raise.c", "crash.c", "progress.c")),
 ]
 DRIVER = SOURCES[0].read_text()
 CASES = re.findall(r'^    \{"(\w+)",', DRIVER, re.MULTILINE)
@@ -98,7 +98,7 @@ def test_mirror_declares_what_the_header_declares() -> None:
         re.findall(r"(\benzyme_py_\w+)\(", re.sub(r"/\*.*?\*/", "", HEADER, flags=re.DOTALL))
     )
     declared = set(re.findall(r"(\benzyme_py_\w+)\(", runtime.DECLARATIONS))
-    others = runtime.ARRAYS + runtime.SCANS + runtime.SHARING + runtime.TRACE + runtime.copy_declarations()
+    others = runtime.ARRAYS + runtime.SCANS + runtime.PROGRESS + runtime.SHARING + runtime.TRACE + runtime.copy_declarations()
     apart = set(re.findall(r"(\benzyme_py_\w+)\(", others))
     assert promised == declared == set(runtime.runtime_addresses()) - apart
 

@@ -7,25 +7,27 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
+from enzyme_py.calls.kernel_types import Kernel, P, R
 from enzyme_py.calls.operators import transformed
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.trees import as_tuples
 from enzyme_py.frontend.functions.bound import opened
 
+S = TypeVar("S")
 SCHEDULES = ("binomial", "periodic", "store")
 
 
 def checkpoint(
     step: Callable[..., Any],
-    state: Any,
+    state: S,
     n: int,
     args: tuple[Any, ...] = (),
     memory: float | None = None,
     schedule: str = "binomial",
-) -> Any:
+) -> S:
     """Return the state after `n` steps: `for i in range(n): state = step(state, i, *args)`.
 
     A state is a number, an array, or a tuple of these; `step` returns the next one, of the same types and
@@ -54,7 +56,8 @@ def checkpoint(
         raise AnnotationError(message, where=where_is(kernel), remedy=remedy) from None
     given = (*held, *map(as_tuples, checked_args(args)))
     run = checkpointed(kernel, len(held), checked_schedule(schedule))
-    return run(state, n, given, 0.0 if memory is None else float(memory))
+    last: S = run(state, n, given, 0.0 if memory is None else float(memory))
+    return last
 
 
 def checked_args(args: Any) -> tuple[Any, ...]:
@@ -80,7 +83,7 @@ def checkpointed(kernel: Any, held: int, schedule: int) -> Any:
     return loop_kernel(kernel, held, schedule)
 
 
-def remat(f: Callable[..., Any]) -> Any:
+def remat(f: Callable[P, R]) -> Kernel[P, R]:
     """Return the function `f` as one that is run again in reverse mode, in place of keeping what it made.
 
     Memory falls to the arguments and the result, and a gradient runs `f` once more. `f` takes and returns
@@ -93,7 +96,8 @@ def remat(f: Callable[..., Any]) -> Any:
     """
     from enzyme_py.calls.checkpointing.remat import rematerialised
 
-    return transformed(f, lambda kernel, held: rematerialised(kernel))
+    made: Kernel[P, R] = transformed(f, lambda kernel, held: rematerialised(kernel))
+    return made
 
 
 __all__ = ["checkpoint", "remat"]

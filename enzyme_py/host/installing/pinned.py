@@ -46,16 +46,16 @@ PINS = {
     ("linux", "aarch64"): Pin(
         platform="manylinux_2_28_aarch64",
         wheel_sha256="9d1b29801a2a7d78bbc710ec4b8ff362e1d6fa9cfe7ad4867ddbde826a456341",
-        executable_sha256=None,
-        wheel_bytes=90_000_000,
-        executable_bytes=330_000_000,
+        executable_sha256="c8369df02e0c547391df18263b7512179ed4ef9b3eab17e0177abfe029e04c12",
+        wheel_bytes=87_961_292,
+        executable_bytes=330_239_112,
     ),
     ("darwin", "arm64"): Pin(
         platform="macosx_13_0_arm64",
         wheel_sha256="507b1302801dd127a8fdfa7a4b4ac14be976e3a9da1616a29501506d3dedf1cb",
-        executable_sha256=None,
-        wheel_bytes=80_000_000,
-        executable_bytes=300_000_000,
+        executable_sha256="25252cc392e3bf40641e5d015ab5d13393112218f3f0a9f136fda7dfd617850d",
+        wheel_bytes=82_218_513,
+        executable_bytes=386_480_776,
     ),
 }
 

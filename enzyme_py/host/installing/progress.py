@@ -1,4 +1,7 @@
-"""A progress bar on stderr, drawn only where somebody can see it move."""
+"""A progress bar on stderr, drawn only where somebody can see it move, and where `progress` is not switched off.
+
+Where `config(progress=True)` asks for lines and nobody can see a bar move, each quarter is a line.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,31 @@ import contextlib
 import sys
 from typing import Self
 
-from enzyme_py.foundations.progress import line
+from enzyme_py.foundations.progress import is_terminal, line, may_be_said
 
 WIDTH = 30
 
 
 class ProgressBar:
-    """`with ProgressBar("fetching", total) as bar: bar.show(done)`; silent unless stderr is a tty."""
+    """`with ProgressBar("fetching", total) as bar: bar.show(done)`."""
 
     def __init__(self, label: str, total: int) -> None:
         self._label = label
         self._total = max(total, 1)
         self._drawn = -1
-        self._visible = sys.stderr is not None and sys.stderr.isatty()
+        self._said = may_be_said()
+        self._visible = self._said and is_terminal()
         self._alone = contextlib.ExitStack()
 
     def show(self, done: int) -> None:
         """Draw the bar at `done` of the total."""
         percent = min(100, 100 * done // self._total)
-        if not self._visible or percent == self._drawn:
+        if not self._said or percent == self._drawn:
+            return
+        if not self._visible:
+            if percent // 25 != self._drawn // 25:
+                line.write(f"enzyme_py: {self._label}, {percent} %\n")
+            self._drawn = percent
             return
         self._drawn = percent
         filled = WIDTH * percent // 100

@@ -19,6 +19,7 @@ from enzyme_py.foundations.keeping import kept_with_kernel
 from enzyme_py.modes import Mode
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
+from enzyme_py.transforms.jacobians import counting
 from enzyme_py.transforms.jacobians.rows import result_into
 from enzyme_py.transforms.plans.dispatcher import derivative_dispatcher
 from enzyme_py.transforms.plans.drawn_again import warn_of_draws
@@ -84,6 +85,7 @@ def _fill_products(
         "own_rows": _own_rows,
         "put": _put,
         "buffer": _buffer,
+        **counting.SCOPE,
     }
     if plan.mode.is_forward:
         given[plan.number] = f"own, *own_rows(vectors, own, first, {lanes})"
@@ -102,13 +104,16 @@ def _fill_products(
             f"run(plan, to, *seeds, {', '.join(given)})",
         ]
     scope["plan"] = Annotated(kernel, plan.mode, tuple(activities), plan.width, is_batch=True)
-    text = [
-        "def products(wanted, found, vectors, output, arguments):",
-        f"    for block in range(vectors.shape[0] // {plan.width}):",
-        f"        first = block * {plan.width}",
-        f"        own = copy_of(arguments[{plan.number}])",
-        *(f"        {line}" for line in lines),
+    loop = [
+        f"for block in range(vectors.shape[0] // {plan.width}):",
+        f"    first = block * {plan.width}",
+        f"    own = copy_of(arguments[{plan.number}])",
+        *(f"    {line}" for line in lines),
     ]
+    total = "vectors.shape[0]"
+    counted = counting.counted(loop, counting.PRODUCTS, f"first + {plan.width}", total)
+    head = "def products(wanted, found, vectors, output, arguments):"
+    text = [head, *(f"    {line}" for line in counted)]
     return defined("\n".join(text), "products", scope)
 
 

@@ -19,6 +19,7 @@ from numba.extending import overload, register_jitable
 from enzyme_py.foundations.keeping import kept_with_kernel, released
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
+from enzyme_py.transforms.jacobians import counting
 from enzyme_py.transforms.jacobians.columns import Leaves, is_inexact
 from enzyme_py.transforms.plans.plans import transform
 from enzyme_py.transforms.plans.structures import Path, at, defined
@@ -85,14 +86,18 @@ class _Part:
         size = f"{out}.size" if self.is_array else "1"
         given = [f"plan_{name}", f"to_{name}", f"*seeds(to_{name}, first, {lanes})", *given]
         selected = self.leaves.selected
-        return [
-            f"blocks = ({size} + {width - 1}) // {width}",
-            *(f"room_{name}_{i} = room(leaf_{i}, blocks * {width})" for i in selected),
+        self.scope.update(counting.SCOPE)
+        loop = [
             "for block in range(blocks):",
             f"    first = block * {width}",
             f"    to_{name} = buffer({out}{component})",
             f"    found_{name} = run({', '.join(given)})[0]",
             *(f"    {line}" for line in keeps),
+        ]
+        return [
+            f"blocks = ({size} + {width - 1}) // {width}",
+            *(f"room_{name}_{i} = room(leaf_{i}, blocks * {width})" for i in selected),
+            *counting.counted(loop, counting.ROWS, f"first + {width}", size),
             *(f"{name}_by_{i} = finished(room_{name}_{i}, {out}, leaf_{i})" for i in selected),
         ]
 

@@ -7,12 +7,14 @@ result means the same everywhere. How Numba lowers it is in stop_lowering.py.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+T = TypeVar("T")
 
-def stop_gradient(value: Any) -> Any:
+
+def stop_gradient(value: T) -> T:
     """Return the value, as a constant to every derivative taken through it.
 
     Takes numbers, arrays, and tuples of these. Also called `ignore_derivatives`.
@@ -21,10 +23,15 @@ def stop_gradient(value: Any) -> Any:
         >>> enzyme.grad(lambda x: x * enzyme.stop_gradient(x))(3.0)
         3.0
     """
+    copy: T = _stopped(value)
+    return copy
+
+
+def _stopped(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, tuple):
-        parts = [stop_gradient(part) for part in value]
+        parts = [_stopped(part) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
 

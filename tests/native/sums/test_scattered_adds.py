@@ -75,7 +75,8 @@ def test_arrays_that_overlap(name: str) -> None:
             machine.run(memory[start:], memory[start + distance :], v, 200, 3.0)
             for machine, memory in ((before, expected), (after, found))
         ]
-        assert outs[0] == outs[1], distance
+        # At some distances the numbers grow beyond whole ones, and LLVM may add what is returned in another order.
+        assert outs[1] == pytest.approx(outs[0], rel=1e-14), distance
         np.testing.assert_array_equal(found, expected, err_msg=str(distance))
 
 

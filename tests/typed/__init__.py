@@ -1,0 +1,1 @@
+"""The types of public names, as type checkers see them."""
