@@ -1,10 +1,11 @@
-"""Gradients of `prange` loops on one thread and on two, beside Numba's own parallel primal; docs/threads-figures.md.
+"""Gradients of `prange` loops, and Jacobians, on one thread and on two; docs/threads-figures.md.
 
     python benchmarks/threads.py [--write] [--rounds N]
 
 * serial: the gradient as compiled with one thread (plain loops)
 * 1, 2: the gradient as compiled for threads, on one and on two
 * primal: Numba's own parallel code, on one thread and on two
+* Jacobians: their rows, columns and products as compiled with one thread, and shared out among two
 
 Each gradient on two threads is compared with the serial one before anything is timed. Medians of rounds in turn.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -92,6 +93,42 @@ ROWS: tuple[tuple[Callable[..., float], int], ...] = (
 )
 
 
+# -- Jacobians: serial kernels, whose rows or columns are shared out
+
+
+def distances(x):
+    y = np.empty(x.size)
+    for i in range(x.size):
+        y[i] = 0.0
+        for j in range(x.size):
+            y[i] += np.sqrt((x[i] - x[j]) ** 2 + 0.01)
+    return y
+
+
+def chain(x):
+    total = 0.0
+    for _ in range(20):
+        for i in range(x.size - 1):
+            total += np.sin(x[i]) * x[i + 1] ** 2
+    return total
+
+
+def steps(x):
+    u = x.copy()
+    for _ in range(200):
+        u[1:-1] += 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2]) * np.exp(-u[1:-1])
+    return u
+
+
+JACOBIANS: tuple[tuple[str, Callable[[], Callable[..., object]], int], ...] = (
+    ("jacrev of distances", lambda: enzyme.jacrev(distances), 200),
+    ("jacfwd of distances", lambda: enzyme.jacfwd(distances), 200),
+    ("hessian of chain", lambda: enzyme.hessian(chain), 200),
+    ("jacrev of steps", lambda: enzyme.jacrev(steps), 200),
+    ("jacfwd of steps", lambda: enzyme.jacfwd(steps), 200),
+)
+
+
 def milliseconds(call: Callable[[], object]) -> float:
     begin = time.perf_counter()
     call()
@@ -123,11 +160,27 @@ def measure(function: Callable[..., float], size: int, rounds: int) -> list[floa
         threads(1, primal),
         threads(2, primal),
     ]
+    return medians(calls, rounds)
+
+
+def medians(calls: Sequence[Callable[[], object]], rounds: int) -> list[float]:
     times: list[list[float]] = [[] for _ in calls]
     for _ in range(rounds):
         for place, call in enumerate(calls):
             times[place].append(milliseconds(call))
     return [median(one[1:]) for one in times]
+
+
+def measure_jacobian(make: Callable[[], Callable[..., object]], size: int, rounds: int) -> list[float]:
+    """Return the medians: plain loops, and shared out among two threads. The numbers are the same to the bit."""
+    x = GENERATOR.uniform(0.1, 1.0, size)
+    with enzyme.config(threads=1):
+        plain = make()
+        expected = np.asarray(plain(x)).tobytes()
+    with enzyme.config(threads=2):
+        shared = make()
+        assert np.asarray(shared(x)).tobytes() == expected
+        return medians([lambda: plain(x), lambda: shared(x)], rounds)
 
 
 def main() -> None:
@@ -150,6 +203,15 @@ def main() -> None:
             f"| {function.__name__} of {size:,} | {serial:.2f} | {one:.2f} | {two:.2f} | {serial / two:.2f} "
             f"| {first:.2f} | {second:.2f} | {first / second:.2f} |"
         )
+        print(lines[-1], flush=True)
+    lines += [
+        "",
+        "| Jacobian | plain loops | 2 threads | 2 for plain |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for name, make, size in JACOBIANS:
+        plain, shared = measure_jacobian(make, size, given.rounds)
+        lines.append(f"| {name}, {size} | {plain:.2f} | {shared:.2f} | {plain / shared:.2f} |")
         print(lines[-1], flush=True)
     if given.write:
         REPORT.write_text("\n".join([*lines, ""]), encoding="utf-8")

@@ -288,11 +288,11 @@ def _trampoline(kernel: CompiledKernel, request: Request) -> ir.Module:
         enter_type = ir.FunctionType(_INT, [_POINTER] * 3 + [_INT])
         enter = ir.Function(module, enter_type, "enzyme_py_enter")
         status = builder.call(enter, [*operands, _INT(int(holds_arrays(kernel.return_type)))])
-    _return_status(context, builder, entry, status)
+    return_status(context, builder, entry, status)
     return module
 
 
-def _return_status(
+def return_status(
     context: Any, builder: ir.IRBuilder, entry: ir.Function, status: ir.Value
 ) -> None:
     """Return the status; those of the runtime become exceptions."""

@@ -25,6 +25,7 @@ from enzyme_py.native.faults.watched import Origin
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.loading import address_of, link, linked_rule, load, loaded, rules
 from enzyme_py.native.stored import disk_cache
+from enzyme_py.symbols import FORK
 
 
 class Gone(Exception):
@@ -43,6 +44,10 @@ def ready(entry: Entry, function: Any, where: Where) -> tuple[Any, tuple[NativeF
         linked, addresses = link(entry.code, address_of, where)
     except EnzymeError as error:
         raise Gone(error.what) from error
+    if FORK in entry.code.symbols:
+        from enzyme_py.native.threads.counts import follow_settings  # Numba's threads, for who has any
+
+        follow_settings()
     environments = _bind(entry.environments, addresses, function)
     name = function.__name__
     made = _dynfunc.make_function(

@@ -51,6 +51,11 @@ def has_one_thread() -> bool:
     return threads == 1 and settings.parts is None
 
 
+def has_several_threads() -> bool:
+    """Tell the opposite."""
+    return not has_one_thread()
+
+
 @contextmanager
 def without_threads() -> Iterator[None]:
     """Within the block, all loops are lowered serially."""

@@ -18,6 +18,7 @@ from enzyme_py.modes import Mode
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.jacobians import counting
+from enzyme_py.transforms.jacobians.loops import Loop
 from enzyme_py.transforms.plans.plans import transform
 from enzyme_py.transforms.plans.structures import each
 from enzyme_py.transforms.values.copies import copy_of
@@ -33,6 +34,7 @@ class Leaves:
     selected: tuple[int, ...]  # by which is differentiated
     mode: Mode
     chunk: int
+    on_threads: bool = False  # columns and rows are shared out
     held: int = 0  # that many of them, the first, are what a function holds; nobody writes to these
 
 
@@ -53,14 +55,19 @@ def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]
         return [f"by_{place} = differentiable(run(plan_{place}, {', '.join(given)})[0][0])"]
     given[place] = f"own_{place}, *units(own_{place}, first, {lanes})"
     run = f"run(plan_{place}, {', '.join(given)})[0]"
-    scope |= counting.SCOPE
-    blocks = f"(leaf_{place}.size + {width - 1}) // {width}"
-    loop = [
-        f"for block in range(1, {blocks}):",
-        f"    first = block * {width}",
-        f"    own_{place} = copy_of(leaf_{place})",
-        f"    put_all(room_{place}, {run}, first, {lanes})",
-    ]
+    loop = Loop(
+        first="1",
+        end=f"(leaf_{place}.size + {width - 1}) // {width}",
+        body=[
+            f"first = block * {width}",
+            f"own_{place} = copy_of(leaf_{place})",
+            f"put_all(room_{place}, {run}, first, {lanes})",
+        ],
+        given=[f"room_{place}", *(f"leaf_{i}" for i in range(count))],
+        kind=counting.COLUMNS,
+        done=f"first + {width}",
+        total=f"leaf_{place}.size",
+    )
     return [
         # The first run also tells the shape of the output. It is made even if there is no column.
         "first = 0",
@@ -69,7 +76,7 @@ def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]
         f"out_{place} = tangents_{place}[0]",
         f"room_{place} = room(out_{place}, leaf_{place})",
         f"put_all(room_{place}, tangents_{place}, first, {lanes})",
-        *counting.counted(loop, counting.COLUMNS, f"first + {width}", f"leaf_{place}.size"),
+        *loop.lines(f"columns_{place}", leaves.on_threads, scope),
         f"by_{place} = shaped(room_{place}, out_{place}, leaf_{place})",
     ]
 

@@ -8,7 +8,7 @@ multiple of the lanes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,10 +16,12 @@ from numba.core import types
 from numba.extending import overload
 
 from enzyme_py.foundations.keeping import kept_with_kernel
+from enzyme_py.frontend.parallel.wishes import has_several_threads
 from enzyme_py.modes import Mode
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.jacobians import counting
+from enzyme_py.transforms.jacobians.loops import Loop, may_share_out
 from enzyme_py.transforms.jacobians.rows import result_into
 from enzyme_py.transforms.plans.dispatcher import derivative_dispatcher
 from enzyme_py.transforms.plans.drawn_again import warn_of_draws
@@ -39,6 +41,7 @@ class Products(Plan):
     mode: Mode
     number: int
     width: int
+    on_threads: bool = field(default_factory=has_several_threads)  # as the settings are when it is made: loops.py
 
     def argument_label(self, number: int) -> str:
         """See `Plan`."""
@@ -85,7 +88,6 @@ def _fill_products(
         "own_rows": _own_rows,
         "put": _put,
         "buffer": _buffer,
-        **counting.SCOPE,
     }
     if plan.mode.is_forward:
         given[plan.number] = f"own, *own_rows(vectors, own, first, {lanes})"
@@ -104,16 +106,21 @@ def _fill_products(
             f"run(plan, to, *seeds, {', '.join(given)})",
         ]
     scope["plan"] = Annotated(kernel, plan.mode, tuple(activities), plan.width, is_batch=True)
-    loop = [
-        f"for block in range(vectors.shape[0] // {plan.width}):",
-        f"    first = block * {plan.width}",
-        f"    own = copy_of(arguments[{plan.number}])",
-        *(f"    {line}" for line in lines),
-    ]
-    total = "vectors.shape[0]"
-    counted = counting.counted(loop, counting.PRODUCTS, f"first + {plan.width}", total)
+    loop = Loop(
+        first="0",
+        end=f"vectors.shape[0] // {plan.width}",
+        body=[
+            f"first = block * {plan.width}",
+            f"own = copy_of(arguments[{plan.number}])",
+            *lines,
+        ],
+        given=["found", "vectors", "output", "arguments"],
+        kind=counting.PRODUCTS,
+        done=f"first + {plan.width}",
+        total="vectors.shape[0]",
+    )
     head = "def products(wanted, found, vectors, output, arguments):"
-    text = [head, *(f"    {line}" for line in counted)]
+    text = [head, *(f"    {line}" for line in loop.lines("products", may_share_out(plan, kinds), scope))]
     return defined("\n".join(text), "products", scope)
 
 

@@ -61,9 +61,7 @@ def counted(loop: list[str], kind: int, done: str, total: str) -> list[str]:
     """Return the lines of a loop, which is the last of them, with its count: one call behind each iteration."""
     if current_target() != "cpu":
         return loop
-    head = next(place for place, line in enumerate(loop) if line.startswith("for "))
-    body = [*loop[head:], f"    count(counting, {kind}, {done}, {total})"]
-    return [*loop[:head], "counting = count_begin()", *body, "count_end(counting)"]
+    return ["counting = count_begin()", *loop, f"    count(counting, {kind}, {done}, {total})", "count_end(counting)"]
 
 
 __all__ = ["COLUMNS", "PRODUCTS", "ROWS", "SCOPE", "counted"]

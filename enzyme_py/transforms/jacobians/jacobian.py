@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from enzyme_py.foundations.keeping import kept_with_kernel
+from enzyme_py.frontend.parallel.wishes import has_several_threads
 from enzyme_py.modes import Mode
 from enzyme_py.transforms.plans.dispatcher import derivative_dispatcher
 from enzyme_py.transforms.plans.plans import Plan
@@ -41,6 +42,7 @@ class Jacobian(Plan):
     holomorphic: bool = False
     has_aux: bool = False
     skipped: int = 0  # leading arguments that the function holds: constant, and not counted
+    on_threads: bool = field(default_factory=has_several_threads)  # as the settings are when it is made: loops.py
 
 
 def jacobian_at(wanted: Any, arguments: Any) -> NoReturn:

@@ -22,6 +22,7 @@ from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.jacobians.columns import Leaves, column_lines, is_inexact
 from enzyme_py.transforms.jacobians.jacobian import AT_ONCE, Jacobian, jacobian_at
+from enzyme_py.transforms.jacobians.loops import may_share_out
 from enzyme_py.transforms.jacobians.rows import row_lines
 from enzyme_py.transforms.plans.drawn_again import warn_of_draws
 from enzyme_py.transforms.plans.helpers import written_for
@@ -53,7 +54,13 @@ def _jacobian_at(wanted: PlanType, arguments: Any) -> Callable[..., Any]:
     mode = replace(plan.mode, need_primal=False, is_holomorphic=False)
     held = plan.skipped  # an argument each: nothing is differentiated by it
     leaves = Leaves(
-        flat.kernel, tuple(flat.kinds), tuple(flat.selected), mode, _chunk(plan, kinds), held
+        flat.kernel,
+        tuple(flat.kinds),
+        tuple(flat.selected),
+        mode,
+        _chunk(plan, kinds),
+        may_share_out(plan, kinds),
+        held,
     )
     scope: dict[str, Any] = {"primal": Primal(plan.kernel), "run": transform, "copy_of": copy_of}
     scope["as_held"] = as_held

@@ -21,6 +21,7 @@ from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.jacobians import counting
 from enzyme_py.transforms.jacobians.columns import Leaves, is_inexact
+from enzyme_py.transforms.jacobians.loops import Loop
 from enzyme_py.transforms.plans.plans import transform
 from enzyme_py.transforms.plans.structures import Path, at, defined
 from enzyme_py.transforms.values.copies import copy_of
@@ -84,20 +85,27 @@ class _Part:
         )
         out = f"out{at(self.path)}"
         size = f"{out}.size" if self.is_array else "1"
-        given = [f"plan_{name}", f"to_{name}", f"*seeds(to_{name}, first, {lanes})", *given]
+        arguments = [f"plan_{name}", f"to_{name}", f"*seeds(to_{name}, first, {lanes})", *given]
         selected = self.leaves.selected
-        self.scope.update(counting.SCOPE)
-        loop = [
-            "for block in range(blocks):",
-            f"    first = block * {width}",
-            f"    to_{name} = buffer({out}{component})",
-            f"    found_{name} = run({', '.join(given)})[0]",
-            *(f"    {line}" for line in keeps),
-        ]
+        rooms = [f"room_{name}_{i}" for i in selected]
+        loop = Loop(
+            first="0",
+            end="blocks",
+            body=[
+                f"first = block * {width}",
+                f"to_{name} = buffer({out}{component})",
+                f"found_{name} = run({', '.join(arguments)})[0]",
+                *keeps,
+            ],
+            given=["out", *rooms, *(f"leaf_{i}" for i in range(len(self.leaves.kinds)))],
+            kind=counting.ROWS,
+            done=f"first + {width}",
+            total=size,
+        )
         return [
             f"blocks = ({size} + {width - 1}) // {width}",
             *(f"room_{name}_{i} = room(leaf_{i}, blocks * {width})" for i in selected),
-            *counting.counted(loop, counting.ROWS, f"first + {width}", size),
+            *loop.lines(f"rows_{name}", self.leaves.on_threads, self.scope),
             *(f"{name}_by_{i} = finished(room_{name}_{i}, {out}, leaf_{i})" for i in selected),
         ]
 
