@@ -57,7 +57,7 @@ class _Operator:
         """Run the kernel."""
         tensors, number = self.operands(*arguments)
         if not torch.compiler.is_compiling():
-            found = _Call.apply(number, *tensors)
+            found = _apply(number, *tensors)
         else:
             found = torch.ops.enzyme_py.kernel(tensors, number)
         return tuple(found) if _is_tuple(number) else found[0]
@@ -65,6 +65,8 @@ class _Operator:
     def operands(self, *arguments: Any) -> tuple[list[Any], int]:
         """Return what the operator takes, for `torch.library.opcheck`."""
         tensors = [self._tensor(one, place) for place, one in enumerate(arguments)]
+        if not torch.compiler.is_compiling():
+            return tensors, _number_of_kinds(self._place, tuple([(one.dtype, one.ndim) for one in tensors]))
         return tensors, _number(self._place, tuple((str(one.dtype), one.ndim) for one in tensors))
 
     def _tensor(self, value: Any, place: int) -> Any:
@@ -90,10 +92,10 @@ def _number(place: int, kinds: tuple[tuple[str, int], ...]) -> int:
 
 
 @functools.cache
-def _number_of_kinds(place: int, kinds: tuple[tuple[str, int], ...]) -> int:
+def _number_of_kinds(place: int, kinds: tuple[tuple[Any, int], ...]) -> int:
     one = _operators[place]
     given = tuple(
-        kind_of(dtype.removeprefix("torch."), ndim, f"argument {at} of `{one.kernels.__name__}`")
+        kind_of(str(dtype).removeprefix("torch."), ndim, f"argument {at} of `{one.kernels.__name__}`")
         for at, (dtype, ndim) in enumerate(kinds)
     )
     return _number_of(Function(one.kernels.of(given), one.shapes))
@@ -156,6 +158,8 @@ def _array(tensor: Any) -> Any:
 
 def _tensor_of(value: Any, arrays: Sequence[Any]) -> Any:
     """Return a result as a tensor of memory that no argument and no other result has."""
+    if isinstance(value, float):
+        return torch.scalar_tensor(value, dtype=torch.float64)
     if not isinstance(value, np.ndarray):
         return torch.as_tensor(value, dtype=getattr(torch, np.asarray(value).dtype.name))
     is_own = value.flags.writeable and value.flags.c_contiguous
@@ -218,6 +222,11 @@ def _is_plain(tensors: Sequence[Any]) -> bool:
     return all(type(one) in _PLAIN and one.device.type == "cpu" for one in tensors)
 
 
+def _has_duals() -> bool:
+    """Tell whether tensors may have tangents now."""
+    return bool(torch.autograd.forward_ad._current_level >= 0)  # noqa: SLF001
+
+
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
@@ -227,8 +236,39 @@ def _is_traced_early() -> bool:
     return bool(torch._C._dispatch_tls_is_dispatch_key_included(key))  # noqa: SLF001
 
 
-class _Call(torch.autograd.Function):  # type: ignore[misc]
-    """A call outside of torch.compile."""
+class _Derivatives:
+    """What both kinds of calls know: the way back, and the way forward."""
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        def call(given: list[Any], number: int) -> Any:
+            return _apply(number, *given)
+
+        return None, *_pulled(ctx, gradients, ctx.needs_input_grad[1:], call)
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+        arguments = ctx.saved_tensors
+        function = _functions[ctx.number]
+        which = tuple(place for place in function.kernel.floats if tangents[place] is not None)
+        moved = [tangents[place] for place in which]
+        return _apply(_number_of(function.pushed(which)), *arguments, *moved)
+
+
+class _Direct(_Derivatives, torch.autograd.Function):  # type: ignore[misc]
+    """A call outside of torch.compile and of the transforms of torch.func: of the form that costs PyTorch least."""
+
+    @staticmethod
+    def forward(ctx: Any, number: int, *arguments: Any) -> Any:
+        call = _results if _is_plain(arguments) else torch.ops.enzyme_py.kernel
+        found = tuple(call(list(arguments), number))
+        _keep(ctx, (arguments, number), found)
+        ctx.save_for_forward(*arguments)
+        return found
+
+
+class _Call(_Derivatives, torch.autograd.Function):  # type: ignore[misc]
+    """A call outside of torch.compile, of the form that transforms need."""
 
     @staticmethod
     def forward(number: int, *arguments: Any) -> Any:
@@ -242,27 +282,19 @@ class _Call(torch.autograd.Function):  # type: ignore[misc]
         ctx.save_for_forward(*arguments)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        def call(given: list[Any], number: int) -> Any:
-            return _Call.apply(number, *given)
-
-        return None, *_pulled(ctx, gradients, ctx.needs_input_grad[1:], call)
-
-    @staticmethod
-    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
-        arguments = ctx.saved_tensors
-        function = _functions[ctx.number]
-        which = tuple(place for place in function.kernel.floats if tangents[place] is not None)
-        moved = [tangents[place] for place in which]
-        return _Call.apply(_number_of(function.pushed(which)), *arguments, *moved)
-
-    @staticmethod
     def vmap(info: Any, in_dims: Any, number: int, *arguments: Any) -> Any:
         def call(given: list[Any]) -> Any:
-            return _Call.apply(number, *given)
+            return _apply(number, *given)
 
         found, axes = _each(info.batch_size, in_dims[1:], arguments, number, call)
         return tuple(found), tuple(axes)
+
+
+def _apply(number: int, *arguments: Any) -> Any:
+    is_transformed = torch._C._are_functorch_transforms_active()  # noqa: SLF001
+    if not is_transformed and not torch.is_grad_enabled() and not _has_duals() and _is_plain(arguments):
+        return tuple(_results(arguments, number))
+    return (_Call if is_transformed else _Direct).apply(number, *arguments)
 
 
 # PyTorch asks for it at each call, and finding it takes 15 microseconds.
@@ -295,7 +327,7 @@ _kernel.register_vmap(_batched)
 
 def _transformed(arguments: list[torch.Tensor], number: int) -> list[torch.Tensor]:
     """Run the operator under a transform of torch.func, which does not ask it for derivatives and would drop its tangents."""
-    return list(_Call.apply(number, *arguments))
+    return list(_apply(number, *arguments))
 
 
 _rows = torch.library.Library("enzyme_py", "FRAGMENT")
