@@ -45,7 +45,9 @@ def ready(entry: Entry, function: Any, where: Where) -> tuple[Any, tuple[NativeF
     except EnzymeError as error:
         raise Gone(error.what) from error
     if FORK in entry.code.symbols:
-        from enzyme_py.native.threads.counts import follow_settings  # Numba's threads, for who has any
+        from enzyme_py.native.threads.counts import (
+            follow_settings,  # Numba's threads, for who has any
+        )
 
         follow_settings()
     environments = _bind(entry.environments, addresses, function)

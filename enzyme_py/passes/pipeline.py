@@ -35,6 +35,7 @@ from enzyme_py.passes.memory.hoisted_buffers import HoistedBuffers
 from enzyme_py.passes.memory.lasting_variables import LastingVariables
 from enzyme_py.passes.memory.overwriting.lasting_reads import LastingReads
 from enzyme_py.passes.memory.overwriting.later_iterations import LaterIterations
+from enzyme_py.passes.memory.overwriting.snapshots import Snapshots
 from enzyme_py.passes.memory.overwriting.untouched_arguments import UntouchedArguments
 from enzyme_py.passes.memory.read_once import ReadOnce
 from enzyme_py.passes.memory.written_pointers import WrittenPointers
@@ -198,7 +199,8 @@ READY: tuple[Row, ...] = ordered(
     Row(EmptyLoops(), "trip counts, before values that leave loops are named"),
     Row(LastingVariables(), "no later pass looks at where variables begin"),
     Row(WrittenPointers(), "with the loads as O2 left them"),
-    Row(LastingReads(), "with the loads as O2 left them"),
+    Row(Snapshots(), "with the loads as O2 left them"),
+    Row(LastingReads(), "behind the copies, whose reads last", after=(Snapshots,)),
     Row(LaterIterations(), "but for those that are not written again", after=(LastingReads,)),
     Row(
         LiveOutIntegers(),

@@ -258,6 +258,7 @@ def test_ctrl_c_comes_behind_the_derivative() -> None:
         x = np.linspace(0, 1, 20000)
         gradient = enzyme.grad(slow)
         gradient(x[:10])
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
             while True:

@@ -117,8 +117,7 @@ class Space:
         A loop that ends where its counter is equal to a bound counts towards it, in steps that meet it. Other comparisons
         have held at the end of the iteration before, but for the first one. (At the start of this one: see conditions.)
         """
-        leaving = {block for block, target in loop.exiting_edges if not _raises(target)}
-        count = loop.trip_count(next(iter(leaving))) if len(leaving) == 1 else None
+        count = usual_end(loop)
         if count is None or count.counter.phi.type != "i64":
             return
         step, bound = count.counter.step, self.linear(count.bound)
@@ -266,6 +265,12 @@ def _told(predicate: str, one: Linear, other: Linear) -> list[list[Linear]]:
         "sgt": [[less.more(-1)]],
         "sge": [[less]],
     }.get(predicate, [])
+
+
+def usual_end(loop: Loop) -> TripCount | None:
+    """Return by which comparison a loop ends, if nothing else ends it but exceptions."""
+    leaving = {block for block, target in loop.exiting_edges if not _raises(target)}
+    return loop.trip_count(next(iter(leaving))) if len(leaving) == 1 else None
 
 
 def loops_around(where: Instruction) -> list[Loop]:

@@ -82,6 +82,12 @@ class WrittenBehind:
             if write not in known
         )
 
+    def writes_to(self, base: Value) -> list[Instruction]:
+        """Return whatever may write to an array that the function has made."""
+        if self._writes is None:
+            self._writes = list(self._all())
+        return [write for write, target in self._writes if self._may_be(base, target)]
+
     def _all(self) -> Iterator[tuple[Instruction, Value]]:
         """Yield each write, with where its memory begins; what is handed out, others may write later."""
         for one in self._function.instructions:

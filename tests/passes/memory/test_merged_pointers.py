@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enzyme_py.llvm import Module
 from enzyme_py.passes.memory.merged_pointers import MergedPointers
-from tests.passes.test_allocations import CARRIED, EXCHANGED, HEAD
+from tests.passes.memory.test_allocations import CARRIED, EXCHANGED, HEAD
 
 
 def of(text: str) -> tuple[MergedPointers, Module]:

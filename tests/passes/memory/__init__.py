@@ -1,0 +1,1 @@
+"""Passes that look at memory: enzyme_py/passes/memory."""
