@@ -110,9 +110,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Files of SPREAD, and those with a test that has a group of its own, are spread over the workers.
     """
     if not config.getoption("full"):
-        left_out = [one for one in items if one.get_closest_marker("full")]
+        named = set((HERE / "left_out.txt").read_text().splitlines())
+        left_out = [one for one in items if one.get_closest_marker("full") or one.nodeid in named]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [one for one in items if not one.get_closest_marker("full")]
+        gone = set(left_out)
+        items[:] = [one for one in items if one not in gone]
     own = {one.path for one in items if one.get_closest_marker("xdist_group")}
     for one in items:
         if one.path not in own and one.path.name not in SPREAD:

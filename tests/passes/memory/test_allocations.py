@@ -197,7 +197,7 @@ def test_what_an_inner_loop_fills_without_temporaries_is_made_again():
     [
         "%e = load double, ptr %p, align 8",
         "%e = icmp eq ptr %p, null",
-        "call void @enzyme_py_copy1_dd(ptr %r, ptr %p, i64 1, i64 8, i64 8)",
+        "call void @enzyme_py_copy1_dd(ptr %r, ptr %p, i64 %n, i64 8, i64 8)",
     ],
 )
 def test_what_an_inner_loop_reads_is_made_again(reads):
@@ -208,7 +208,7 @@ def test_what_an_inner_loop_reads_is_made_again(reads):
     "writes",
     [
         "call void @use(ptr %p)",
-        "call void @enzyme_py_copy1_dd(ptr %p, ptr %r, i64 1, i64 8, i64 8)",
+        "call void @enzyme_py_copy1_dd(ptr %p, ptr %r, i64 %n, i64 8, i64 8)",
         "store ptr %p, ptr %x",
     ],
 )
