@@ -121,11 +121,11 @@ def steps(x):
 
 
 JACOBIANS: tuple[tuple[str, Callable[[], Callable[..., object]], int], ...] = (
-    ("jacrev of distances", lambda: enzyme.jacrev(distances), 200),
-    ("jacfwd of distances", lambda: enzyme.jacfwd(distances), 200),
-    ("hessian of chain", lambda: enzyme.hessian(chain), 200),
-    ("jacrev of steps", lambda: enzyme.jacrev(steps), 200),
-    ("jacfwd of steps", lambda: enzyme.jacfwd(steps), 200),
+    ("jacrev of distances", lambda: enzyme.jacrev(distances), 400),
+    ("jacfwd of distances", lambda: enzyme.jacfwd(distances), 400),
+    ("hessian of chain", lambda: enzyme.hessian(chain), 400),
+    ("jacrev of steps", lambda: enzyme.jacrev(steps), 400),
+    ("jacfwd of steps", lambda: enzyme.jacfwd(steps), 400),
 )
 
 
@@ -149,7 +149,8 @@ def measure(function: Callable[..., float], size: int, rounds: int) -> list[floa
     def threads(count: int, call: Callable[..., object]) -> Callable[[], object]:
         def run() -> object:
             numba.set_num_threads(count)
-            return call(x)
+            with enzyme.config(threads=count):
+                return call(x)
 
         return run
 
