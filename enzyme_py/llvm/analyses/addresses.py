@@ -25,9 +25,17 @@ _MOST = 12  # alternatives of one sum
 _WORD = 64
 
 
+def wrapped(number: int) -> int:
+    """Return a number as an integer of 64 bits holds it.
+
+    LLVM writes 2**60 - 1 for the -1 of `shl (i - 1), 4`: the bits that this shifts out it has left away.
+    """
+    return (number + (1 << _WORD - 1)) % (1 << _WORD) - (1 << _WORD - 1)
+
+
 @dataclass(frozen=True)
 class Sum:
-    """So many times each value, and a number."""
+    """So many times each value, and a number, in integers of 64 bits."""
 
     parts: Mapping[Value, int] = field(default_factory=dict)
     number: int = 0
@@ -37,8 +45,8 @@ class Sum:
         parts = dict(self.parts)
         for value, count in other.parts.items():
             parts[value] = parts.get(value, 0) + count * times
-        kept = {value: count for value, count in parts.items() if count}
-        return Sum(kept, self.number + other.number * times)
+        kept = {value: count for value, one in parts.items() if (count := wrapped(one))}
+        return Sum(kept, wrapped(self.number + other.number * times))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from enzyme_py.llvm.analyses.addresses import wrapped
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.inequalities import Linear, is_empty
 from enzyme_py.llvm.analyses.loops import OPPOSITE, Loop, Loops, TripCount
@@ -283,7 +284,7 @@ def added(one: Polynomial, other: Polynomial, times: int = 1) -> Polynomial:
     total = dict(one)
     for name, count in other.items():
         total[name] = total.get(name, 0) + count * times
-    return {name: count for name, count in total.items() if count}
+    return {name: count for name, one in total.items() if (count := wrapped(one))}
 
 
 def linear_of(polynomial: Polynomial) -> Linear | None:

@@ -225,3 +225,26 @@ def test_the_callers_array_in_halves() -> None:
         return into(x, np.zeros(6))
 
     np.testing.assert_allclose(d_x, by_differences(alone, x), rtol=1e-6)
+
+
+def before_the_first(x, steps):
+    """`u[j - 1, 0]` is the last row first: LLVM writes 2**60 - 1 for -1, since the bytes of a row shift the rest out."""
+    u = np.zeros((x.size, 2))
+    for i in range(x.size):
+        u[i, 0], u[i, 1] = x[i], 2.0 * x[i]
+    total = 0.0
+    for _ in range(steps):
+        for j in range(x.size):
+            total += u[j - 1, 0] * u[j, 1]
+        u[1, 0] = u[0, 1] ** 2
+    return total
+
+
+def test_numbers_that_are_shifted_out() -> None:
+    """In the first step 2 sum of x[j - 1] x[j], in the second with 4 x[0]**2 in the place of x[1]."""
+    x = np.array([0.5, -0.3, 0.7])
+    a, b, c = x
+    expected = np.array([2 * (c + b), 2 * (a + c), 2 * (b + a)])
+    # 2 (c a + 4 a^2 b' ...): u[0, 0] u[1, 1], u[1, 0] u[2, 1] and u[2, 0] u[0, 1] with u[1, 0] = 4 a^2
+    expected += np.array([2 * b + 16 * a * c + 2 * c, 2 * a, 8 * a * a + 2 * a])
+    np.testing.assert_allclose(enzyme.grad(before_the_first)(x, 2), expected, rtol=1e-14)
