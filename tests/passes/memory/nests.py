@@ -65,11 +65,17 @@ class Nest:
 
     def _read(self, array: str, names: list[str]) -> str:
         name = self._draw.choice(names)
-        place = self._draw.choice([name] * 5 + [f"{name} - 1", f"min({name} + 1, n - 1)", f"({name} + 1) % n"])
+        place = self._place(name)
         if array == "u" and self._columns:
             columns = ["0", "1", "-1"] + ([self._draw.choice(names)] if self._columns == "n" else [])
             return f"u[{place}, {self._draw.choice(columns)}]"
         return f"{array}[{place}]"
+
+    def _place(self, name: str) -> str:
+        moved = self._draw.choice(["", "", "", "", "", "-", "+"])
+        if moved == "+":
+            return f"min({name} + 1, n - 1)" if self._draw.random() < 0.5 else f"({name} + 1) % n"
+        return f"{name} - 1" if moved else name
 
     def _statement(self, names: list[str]) -> str:
         one, other, third = (self._read("u", names) for _ in range(3))
@@ -93,3 +99,15 @@ class Nest:
                 [f"v[0] = {first.replace('i', '0')} * 0.5"],
             ]
         )
+
+
+class NestInPlace(Nest):
+    """The same, but the nest also writes to what it reads."""
+
+    def _statement(self, names: list[str]) -> str:
+        if self._draw.random() >= 0.6:
+            return super()._statement(names)
+        to = self._read("u", names)
+        if self._draw.random() < 0.5:
+            return f"{to} = 0.8 * {to} + 0.1 * {self._read('u', names)} * {self._read('u', names)}"
+        return f"{to} = 0.5 * np.sin({self._read('u', names)}) + 0.2 * {self._read('v', names)}"
