@@ -27,7 +27,7 @@ from enzyme_py.native.rewrites.lanes import put_lanes_together
 from enzyme_py.native.rewrites.leftovers import (
     allocate_tables,
     allow_inlining,
-    define_barriers,
+    drop_barriers,
     drop_canonical,
     drop_hints,
 )
@@ -76,7 +76,7 @@ def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
     code.drop_debug_information()
     allow_inlining(code)
     drop_hints(code)
-    define_barriers(code)
+    drop_barriers(code)
     drop_canonical(code)
     allocate_tables(code)
     call_bodies(code)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Module
+from enzyme_py.llvm import Call, Constant, GetElementPtr, Module
 from enzyme_py.llvm.types import is_integer
 from enzyme_py.rules.inactive import TABLE_MEMORY
 from enzyme_py.symbols import BARRIER, CANONICAL, HINT
@@ -21,15 +21,25 @@ def drop_hints(code: Module) -> None:
         function.drop_calls(f"{HINT}.")
 
 
-def define_barriers(code: Module) -> None:
-    """Let the functions pass on what they are given that were there to be unknown to Enzyme."""
-    for one in code.declarations:
-        if one.name.startswith(f"{BARRIER}."):
-            kind = one.return_type
-            if kind in ("double", "float") or is_integer(kind):
-                one.define_as(
-                    f"define internal {kind} {one.ref}({kind} %value) {{ ret {kind} %value }}\n"
-                )
+def drop_barriers(code: Module) -> None:
+    """Let values pass that were there to be unknown to Enzyme; what looks at loops below would not know them either."""
+    for one in list(code.declarations):
+        kind = one.return_type
+        if one.name.startswith(f"{BARRIER}.") and (kind in ("double", "float") or is_integer(kind)):
+            for call in list(code.calls_of(one.name)):
+                for user in list(call.users):
+                    if isinstance(user, GetElementPtr) and _moves_nothing(user, call):
+                        user.replace_all_uses_with(user.pointer)
+                        user.erase()
+                call.replace_all_uses_with(call.arguments[0])
+                call.erase()
+            one.define_as(f"define internal {kind} {one.ref}({kind} %value) {{ ret {kind} %value }}\n")
+
+
+def _moves_nothing(step: GetElementPtr, by: Call) -> bool:
+    """Tell whether a pointer is moved by a zero that Enzyme did not see (passes/memory/overwriting/later_iterations.py)."""
+    zero = by.arguments[0]
+    return list(step.indices) == [by] and isinstance(zero, Constant) and zero.integer == 0
 
 
 def drop_canonical(code: Module) -> None:
