@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils
+from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_new_ref
 from numba.np import arrayobj
 from numba.np.arrayobj import make_array
@@ -67,6 +67,8 @@ def _along(builder: ir.IRBuilder, axis: Any, shape: Any, steps: Any) -> Any:
 
 def _copied(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
     kind, result = sig.args[0], sig.return_type
+    if isinstance(kind.dtype, types.Record):
+        return _copied_records(context, builder, sig, args)
     if ways["copy"] == NUMBA or not can_copy(result, kind, kind.ndim):
         return _copy(context, builder, sig, args)
     source = make_array(kind)(context, builder, args[0])
@@ -75,4 +77,23 @@ def _copied(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
     target = Block(made.data, shape, cgutils.unpack_tuple(builder, made.strides))
     origin = Block(source.data, shape, cgutils.unpack_tuple(builder, source.strides))
     copy_block(builder, result.dtype, target, kind.dtype, origin)
+    return impl_ret_new_ref(context, builder, result, made._getvalue())
+
+
+def _copied_records(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
+    """Copy record by record, field by field.
+
+    As one block they have one type for Enzyme, that of the first field: the reverse sweep adds adjoints of doubles across
+    a record's end or its float32, which is nonsense as soon as both arrays are read behind the copy.
+    """
+    kind, result = sig.args[0], sig.return_type
+    source = make_array(kind)(context, builder, args[0])
+    shape = cgutils.unpack_tuple(builder, source.shape)
+    made = arrayobj._empty_nd_impl(context, builder, result, shape)
+    arrays = [(one, cgutils.unpack_tuple(builder, one.strides), layout) for one, layout in ((source, kind.layout), (made, result.layout))]
+    with cgutils.loop_nest(builder, shape, context.get_value_type(types.intp)) as indices:
+        places = [
+            cgutils.get_item_pointer2(context, builder, one.data, shape, strides, layout, indices) for one, strides, layout in arrays
+        ]
+        context.pack_value(builder, kind.dtype, *places)
     return impl_ret_new_ref(context, builder, result, made._getvalue())
