@@ -133,6 +133,33 @@ def test_both_arrays_of_a_copy_are_read() -> None:
     assert tangent == pytest.approx(np.sum(by_x), rel=1e-14)
 
 
+def turned_and_weighted(x, s, n):
+    made = np.zeros(n, UNEVEN)
+    for i in range(n):
+        made[i].x = x[i] * s
+        made[i].mass = 0.5
+    made[:] = made[::-1]
+    return np.sum(made.x * x)
+
+
+def moved_up(x, s, n):
+    made = np.zeros(n, UNEVEN)
+    made["x"][:] = x * s
+    made[1:] = made[:-1]
+    return np.sum(made.x * made.x)
+
+
+def test_records_are_assigned_to_slices_of_their_own_array() -> None:
+    """Numba copies the source as bytes where the two overlap: half of the first gradient was lost, without a word."""
+    x, s = np.array([0.1, 0.7, -0.3]), 0.4
+    by_x, by_s = enzyme.grad(turned_and_weighted, argnums=(0, 1))(x, s, 3)  # s times the sum of x_i x_(2 - i)
+    np.testing.assert_allclose(by_x, 2 * s * x[::-1], rtol=1e-14)
+    assert by_s == pytest.approx(np.sum(x * x[::-1]), rel=1e-14)
+    by_x, by_s = enzyme.grad(moved_up, argnums=(0, 1))(x, s, 3)  # s^2 (2 x_0^2 + x_1^2)
+    np.testing.assert_allclose(by_x, 2 * s * s * x * [2, 1, 0], rtol=1e-14)
+    assert by_s == pytest.approx(2 * s * (2 * x[0] ** 2 + x[1] ** 2), rel=1e-14)
+
+
 def squared(p):
     made = p.copy()
     for i in range(p.size):
