@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from tests.fuzz import checks, grammar
@@ -25,6 +26,7 @@ def main() -> int:
     parser.add_argument("--grammar", choices=grammar.NAMES, help="drawn, if not given")
     parser.add_argument("--only", type=int, help="one kernel, with its source and all questions")
     parser.add_argument("--shrink", action="store_true", help="make what failed small")
+    parser.add_argument("--begin", type=Path, help="a folder of kernels that come first, guided")
     parser.add_argument("--without", help="a cure to leave out, guided")
     parser.add_argument("--guided", action="store_true", help="mutations of what reached something new")
     parser.add_argument("--fresh", type=float, default=FRESH, help="share of kernels of the grammars, guided")
@@ -64,6 +66,7 @@ def guided(given: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     plan = Plan(
         given.count, given.seed, given.size, given.fresh, given.grammar, questions, given.folder, given.without
     )
+    plan = replace(plan, begin=given.begin)
     summary = guided_run(plan, tell)
     print(summary.text(), flush=True)
     return 1 if summary.report.bad else 0

@@ -18,7 +18,7 @@ from tests.fuzz.guided.interpreted import Plain, Unfit, check_alike, kind
 from tests.fuzz.guided.mutations import MUTATIONS, Host, mutated
 from tests.fuzz.guided.names import Known
 from tests.fuzz.guided.reached import sorts
-from tests.fuzz.guided.runs import Corpus, GuidedRun, Plan, guided_run
+from tests.fuzz.guided.runs import Corpus, GuidedRun, Plan, found, guided_run
 from tests.fuzz.guided.summary import Summary
 
 LOOP = """def kernel(x, a, s, c, n):
@@ -209,11 +209,28 @@ def test_a_run_goes_on_with_the_kernels_it_would_have_made(tmp_path: Path) -> No
         assert first == second
 
 
-WITHOUT = "two-way merges"
-SHORT = Plan(12, seed=1, grammar="numbers", size=8, questions=("reverse",), without=WITHOUT, until_bad=True)
+NOT_READ = """def kernel(x, a, s, c, n):
+    v = x.copy()
+    w = np.sin(x)
+    for i in range(n):
+        u = np.sin(x) * x
+        v[i] = w[i] * s
+    return np.sum(v) + np.sum(w)
+"""
 
 
-def test_it_finds_a_cure_that_is_switched_off() -> None:
-    summary = guided_run(SHORT, print)
-    assert {one["verdict"] for one in summary.report.bad} == {"wrong"}
-    assert summary.report.kernels <= SHORT.count
+@pytest.mark.parametrize(
+    ("without", "bad"),
+    [pytest.param("cached allocations", {2}), pytest.param(None, set(), marks=pytest.mark.full)],
+)
+def test_it_finds_a_cure_that_is_switched_off(without: str | None, bad: set[int], tmp_path: Path) -> None:
+    """It begins with a kernel that is right without the cure. The first mutation of this seed stores to `w` in place of `u`."""
+    (tmp_path / "first.txt").write_text(f"# also: split\n{NOT_READ}")
+    plan = Plan(2, seed=241, fresh=0.0, questions=("reverse",), folder=tmp_path, without=without, begin=tmp_path)
+    summary = guided_run(plan, print)
+    assert summary.report.kernels == 2
+    assert {one["seed"] for one in summary.report.bad} == bad, summary.report.bad
+    assert {one["verdict"] for one in summary.report.bad} == ({"wrong"} if bad else set())
+    assert set(summary.faults.values()) == bad
+    assert "w = np.sin(x) * x" in found(tmp_path, 2)
+    assert sorts(summary.reached)["steps in our passes"] > 500

@@ -102,6 +102,7 @@ class Plan:
     folder: Path | None = None
     without: str | None = None  # a cure
     until_bad: bool = False  # end at the first bad answer
+    begin: Path | None = None  # a folder of kernels that come first, as *.txt
 
     @property
     def file(self) -> Path | None:
@@ -115,6 +116,7 @@ class GuidedRun:
     def __init__(self, plan: Plan, tell: Callable[[str], None], cache: Path) -> None:
         self.plan, self._tell, self._cache = plan, tell, cache
         self._corpus, self.summary = Corpus(plan.folder), Summary()
+        self._begun = sorted(plan.begin.glob("*.txt")) if plan.begin else []
         self._worker: Worker | None = None
         self._asked = 0  # of this worker, without what was no kernel
         for line in kept(plan.file) if plan.file else ():
@@ -163,7 +165,11 @@ class GuidedRun:
     def _candidates(self, number: int) -> Iterator[tuple[str, str, int]]:
         plan, members = self.plan, self._corpus.members
         chance = random.Random(f"guided {plan.seed} {number}")
-        is_fresh = not members or number <= BEGUN or chance.random() < plan.fresh
+        if number <= len(self._begun):
+            lines = self._begun[number - 1].read_text().splitlines(keepends=True)
+            yield "".join(one for one in lines if not one.startswith("#")), "fresh kernel of a folder", 0
+        few = 0 if self._begun else BEGUN
+        is_fresh = not members or number <= few or chance.random() < plan.fresh
         for _ in range(0 if is_fresh else CANDIDATES):
             member = self._corpus.drawn(chance)
             donors = functools.partial(self._corpus.donor, chance)
