@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.fuzz import grammar
+from tests.fuzz import checks, grammar
 from tests.fuzz.guided.interpreted import Plain, Unfit, check_alike, kind
 from tests.fuzz.guided.mutations import MUTATIONS, Host, mutated
 from tests.fuzz.guided.names import Known
 from tests.fuzz.guided.reached import sorts
 from tests.fuzz.guided.runs import Corpus, GuidedRun, Plan, found, guided_run
 from tests.fuzz.guided.summary import Summary
+from tests.fuzz.subject import Subject
 
 LOOP = """def kernel(x, a, s, c, n):
     y = x.copy()
@@ -118,6 +119,18 @@ def test_kernels_of_containers_run_in_plain_python(seed: int) -> None:
 def test_kernels_of_containers_have_many_features() -> None:
     found = set().union(*(grammar.kernel(seed, None, "containers").features for seed in range(100)))
     assert {"records", "tuple", "named tuple", "arrays in a tuple", "complex", "float32", "prange"} <= found
+
+
+def test_three_orders_are_asked() -> None:
+    """Of a cubic, whose third derivatives are constant: what is compared is no zero, and a wrong one is seen."""
+    source = "def kernel(x, a, s, c, n):\n    t = s\n    for i in range(n):\n        t += x[i] * x[i] * x[i] * c[i]\n    return t * s\n"
+    asked = checks.Questions(Subject(source, 11))
+    asked.agree = lambda got, want, *_: values.append((got, want))  # type: ignore[method-assign]
+    values: list[tuple[float, float]] = []
+    asked.three_orders()
+    ((got, want),) = values
+    assert abs(want) > 1e-3
+    assert got == pytest.approx(want, rel=1e-6)
 
 
 # --- mutations -------------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ class Containers:
         lines = ["t = 0.5 * s", "y = x * 0.75"]
         for _ in range(size or self.random.choice(SIZES)):
             lines += self._statement(())
-        if self.random.random() < ON_THREADS:
-            lines += self._threads()
+        if "records" not in self.features and self.random.random() < ON_THREADS:
+            lines += self._threads()  # Numba has no copies of records there
         lines.append(f"return t + np.sum(y) * 0.5 + {self._number(())}")
         return "def kernel(x, a, s, c, n):\n" + "".join(f"    {line}\n" for line in lines)
 
@@ -127,10 +127,8 @@ class Containers:
         for _ in range(self.random.randint(0, 2)):
             lines += self._of_records(name, kind, loops)
         field = self._pick("u", "v", "u")
-        return [*lines, f"t += np.sum({name}[{field!r}] * {name}.u{self._column(kind, field)}) * 0.25"]
-
-    def _column(self, kind: str, field: str) -> str:
-        return ".reshape((n, 1))" if kind == "RECORD" and field == "v" else ""
+        part = "[:, 1]" if kind == "RECORD" and field == "v" else ""
+        return [*lines, f"t += np.sum({name}[{field!r}]{part} * {name}.u) * 0.25"]
 
     def _of_record(self, name: str, kind: str, loops: tuple[str, ...]) -> Lines:
         one, i = self._name("p"), self._index(loops)
