@@ -196,6 +196,19 @@ def test_what_reaches_something_new_joins_the_corpus(tmp_path: Path) -> None:
     assert corpus.members[0].weight < before
 
 
+def test_a_grammar_gives_more_kernels_while_it_reaches_more() -> None:
+    corpus = Corpus(None)
+    for number in range(20):
+        corpus.add(line(number, reached=["a"] * 9, seconds=1.0))
+        corpus.add(line(100 + number, parent=1, reached=["a"], seconds=1.0))
+    assert 0.7 < corpus.fresh_share(0.1) <= 0.8
+    for number in range(40):
+        corpus.add(line(200 + number, seconds=2.0))
+        corpus.add(line(300 + number, parent=1, reached=["a"], seconds=1.0))
+    assert corpus.fresh_share(0.1) == 0.1
+    assert [corpus.fresh_share(one) for one in (0.0, 1.0)] == [0.0, 1.0]
+
+
 def test_hours_since_the_last_new_fault() -> None:
     summary = Summary()
     wrong = {"question": "reverse", "verdict": "wrong", "reason": "1.0 and 2.0"}

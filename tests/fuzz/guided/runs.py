@@ -26,7 +26,10 @@ from tests.fuzz.guided.summary import Summary
 from tests.fuzz.report import kept
 from tests.fuzz.runs import KERNELS, Worker
 
-FRESH = 0.12  # of the kernels come from a grammar, not from the corpus
+FRESH = 0.12  # of the kernels come from a grammar, not from the corpus; more, while that reaches more in a second
+MOST_FRESH = 0.8
+LATEST = 40  # kernels of a grammar, and mutations, by which that is judged
+LARGEST = 30  # steps that one kernel counts for
 OF_CONTAINERS = 0.3  # of these
 BEGUN = 10  # kernels of the grammars, to begin with
 CANDIDATES = 200  # for one kernel; a fresh one behind them
@@ -56,11 +59,14 @@ class Corpus:
         self._all: list[Known] = []
         self._folder = folder / "corpus" if folder else None
         self._by_number: dict[int, Member] = {}
+        self._gains: list[tuple[bool, int, float]] = []  # of each kernel: fresh or not, new steps, seconds
         if self._folder:
             self._folder.mkdir(parents=True, exist_ok=True)
 
     def add(self, line: dict[str, Any]) -> None:
         """Take a kernel, as a line of the run's file has it."""
+        new = min(len(line["reached"]), LARGEST)
+        self._gains.append((line["parent"] == 0, new, line["seconds"]))
         parent = self._by_number.get(line["parent"])
         if parent is not None:
             parent.taken += 1
@@ -76,6 +82,17 @@ class Corpus:
         if self._folder:
             words = "\n".join(f"# {one}" for one in line["reached"][:20])
             (self._folder / f"{made.number}.txt").write_text(f"{made.known.source}\n{words}\n")
+
+    def fresh_share(self, least: float) -> float:
+        """Return which share of the next kernels comes from a grammar: its part of what both reach in a second."""
+        if not 0.0 < least < MOST_FRESH:
+            return least
+        fresh, mutations = (self._rate(one) for one in (True, False))
+        return min(MOST_FRESH, max(least, fresh / (fresh + mutations)))
+
+    def _rate(self, is_fresh: bool) -> float:
+        found = [gain for was_fresh, *gain in self._gains if was_fresh is is_fresh][-LATEST:]
+        return (1.0 + sum(new for new, _ in found)) / (1.0 + sum(seconds for _, seconds in found))
 
     def drawn(self, chance: random.Random) -> Member:
         """Return the kernel that is mutated next."""
@@ -169,7 +186,7 @@ class GuidedRun:
             lines = self._begun[number - 1].read_text().splitlines(keepends=True)
             yield "".join(one for one in lines if not one.startswith("#")), "fresh kernel of a folder", 0
         few = 0 if self._begun else BEGUN
-        is_fresh = not members or number <= few or chance.random() < plan.fresh
+        is_fresh = not members or number <= few or chance.random() < self._corpus.fresh_share(plan.fresh)
         for _ in range(0 if is_fresh else CANDIDATES):
             member = self._corpus.drawn(chance)
             donors = functools.partial(self._corpus.donor, chance)
