@@ -124,7 +124,7 @@ def copied_and_read(x, s, n):
 
 
 def test_both_arrays_of_a_copy_are_read() -> None:
-    """Of the sum of 2 s x + (s x)^2: 2 s + 2 s^2 x, and of s the sum of 2 x + 2 s x^2. Found by the fuzzer's records."""
+    """Of the sum of 2 s x + (s x)^2: 2 s + 2 s^2 x, and of s the sum of 2 x + 2 s x^2. Found while the fuzzer learnt of records."""
     x, s = np.array([0.1, 0.7, -0.3]), 0.4
     by_x, by_s = enzyme.grad(copied_and_read, argnums=(0, 1))(x, s, 3)
     np.testing.assert_allclose(by_x, 2 * s + 2 * s * s * x, rtol=1e-14)
