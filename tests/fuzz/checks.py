@@ -51,9 +51,11 @@ DRAWN = (
     "split",
     "compiled",
     "disk",
+    "three orders",
 )
 SHARE = 0.08  # of the kernels, for each question that is drawn
 SHARE_OF_SECOND = 0.05  # that compile for seconds
+SHARE_OF_THIRD = 0.015
 BAD = ("wrong", "crashed", "unexplained", "hung")
 
 
@@ -74,6 +76,8 @@ def questions(source: str, seed: int) -> list[str]:
 
 
 def _share(question: str) -> float:
+    if question == "three orders":
+        return SHARE_OF_THIRD
     return SHARE_OF_SECOND if " over " in question else SHARE
 
 
@@ -408,3 +412,31 @@ class Questions:
         taken = enzyme.grad(slope, argnums=(0, 1, 2, 3, 4))
         slopes = taken(*self.at.given(*self.at.active)[:3], *self._second_fixed())[:3]
         self._check_curvature(inner(slopes, self.at.first), "reverse over forward")
+
+    # -- third order
+
+    def three_orders(self) -> None:
+        """Compare forward over forward over reverse with differences of forward over reverse."""
+        along, at = self._along_second(), self.at
+
+        @numba.njit
+        def bent(x, a, s, wx, wa, ws, vx, va, vs, c, n):  # type: ignore[no-untyped-def]
+            both = Duplicated(x, wx), Duplicated(a, wa), Duplicated(s, ws)
+            fixed = Const(vx), Const(va), Const(vs), Const(c), Const(n)
+            return enzyme.autodiff(Forward, along, Duplicated, *both, *fixed)[0]
+
+        def of_two_orders(*active: Any) -> float:
+            pairs = zip(at.given(*active)[:3], self._along(at.second), strict=True)
+            fixed = [Const(one) for one in self._second_fixed()]
+            (found,) = enzyme.autodiff(
+                Forward, along, Duplicated, *(Duplicated(*pair) for pair in pairs), *fixed
+            )
+            return float(found)
+
+        pairs = zip(at.given(*at.active)[:3], self._along(), strict=True)
+        fixed = [Const(one) for one in (*self._along(at.second), *self._second_fixed())]
+        (got,) = enzyme.autodiff(
+            Forward, bent, Duplicated, *(Duplicated(*pair) for pair in pairs), *fixed
+        )
+        want = at.difference(of_two_orders, at.first)
+        self.agree(got, want, 100 * TRUNCATION, "three orders")

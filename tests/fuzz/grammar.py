@@ -10,8 +10,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from tests.fuzz.expressions import Expressions
+from tests.fuzz.guided.containers import Containers
 from tests.fuzz.iterations import recurrence, row_by_row
 from tests.fuzz.scalars import Scalars
 from tests.fuzz.shapes import Shapes
@@ -21,7 +23,7 @@ Lines = list[str]
 SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 8)  # statements, not counting those in their bodies
 OF_NUMBERS = 0.4  # of the kernels: see scalars.py
 OF_SHAPES = 0.2  # see shapes.py
-NAMES = ("arrays", "numbers", "shapes")  # of the grammars
+NAMES = ("arrays", "numbers", "shapes", "containers")  # of the grammars
 LEVELS = 2  # of loops and branches in each other
 
 
@@ -35,11 +37,11 @@ class Kernel:
 
 
 def kernel(seed: int, size: int | None = None, name: str | None = None) -> Kernel:
-    """Return the kernel of a seed: of arrays, of numbers in loops, or of shapes; of one of these, if it is named."""
+    """Return the kernel of a seed: of the grammar that it draws, or of this one. No seed draws containers: guided runs do."""
     name = name or grammar_of(seed)
     if name == "arrays":
         return Draw(seed).kernel(size)
-    drawn = Scalars(seed) if name == "numbers" else Shapes(seed)
+    drawn = OTHERS[name](seed)
     return Kernel(seed, drawn.source(size), frozenset(drawn.features))
 
 
@@ -49,6 +51,9 @@ def grammar_of(seed: int) -> str:
     if drawn < OF_NUMBERS:
         return "numbers"
     return "shapes" if drawn > 1.0 - OF_SHAPES else "arrays"
+
+
+OTHERS: dict[str, Callable[[int], Any]] = {"numbers": Scalars, "shapes": Shapes, "containers": Containers}
 
 
 class Draw(Expressions):

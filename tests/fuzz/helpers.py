@@ -5,10 +5,13 @@ from collections import namedtuple
 
 import numba
 import numpy as np
+from numba import prange
 from numba.typed import List as TypedList
 
 __all__ = [
     "GRID",
+    "PACKED",
+    "RECORD",
     "STEPS",
     "TABLE",
     "WHOLE",
@@ -26,6 +29,7 @@ __all__ = [
     "helper",
     "in_both",
     "in_shape",
+    "in_turn",
     "items_summed",
     "joined",
     "kept_if",
@@ -33,15 +37,19 @@ __all__ = [
     "of_shape",
     "pair",
     "polynomial",
+    "prange",
     "repeated",
     "row_by_row",
     "scaled",
     "sum_of_partials",
+    "turned_round",
     "weighted",
     "woven",
 ]
 
 Point = namedtuple("Point", "u v")  # noqa: PYI024  Numba knows these
+RECORD = np.dtype([("u", float), ("count", np.int64), ("v", float, (2,)), ("w", np.float32)], align=True)
+PACKED = np.dtype([("u", float), ("w", np.float32), ("v", float)])
 
 # What kernels capture; some of the numbers are zeros, and there are more than any n but of STEPS.
 MOST = 40
@@ -255,4 +263,19 @@ def items_summed(y):  # type: ignore[no-untyped-def]
     total = 0.0
     for count, item in enumerate(y.flat):
         total += np.sin(item) * (count % 3 + 1)
+    return total
+
+
+@numba.njit
+def turned_round(point):  # type: ignore[no-untyped-def]
+    """Return another named tuple."""
+    return Point(point.v * 0.75, np.sin(point.u) + 0.25 * point.v)
+
+
+@numba.njit
+def in_turn(items, w):  # type: ignore[no-untyped-def]
+    """Read a tuple of numbers by an index that only the run knows."""
+    total = 0.0
+    for i, v in enumerate(w):
+        total += items[i % 3] * v
     return total

@@ -38,11 +38,15 @@ class Report:
     bad: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, seed: int, size: int | None, answer: dict[str, Any]) -> None:
-        """Count the answers of one kernel."""
+        """Count the answers of the kernel of a seed."""
+        self.count(seed, answer, grammar.kernel(seed, size, self.grammar).features)
+
+    def count(self, seed: int, answer: dict[str, Any], features: Iterable[str]) -> None:
+        """Count the answers of a kernel of these features."""
         self.kernels += 1
         self.processor += answer.get("seconds", 0.0)
         self.megabytes = max(self.megabytes, answer.get("megabytes", 0))
-        self.features.update(grammar.kernel(seed, size, self.grammar).features)
+        self.features.update(features)
         for one in answer["outcomes"]:
             self.totals[one["verdict"]] += 1
             self.verdicts[f"{one['question']}: {one['verdict']}"] += 1

@@ -27,7 +27,8 @@ from tests.fuzz.checks import BAD
 from tests.fuzz.report import Report, kept, without_names
 from tests.fuzz.shrink import shrunk
 
-LIMIT = 300.0  # seconds for one kernel
+LIMIT = 300.0  # seconds of a processor for one kernel
+LIMITS = 6  # times that, on the clock
 KERNELS = 400  # of one process: the first twenty take twice as long, each leaves two megabytes
 _ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -57,9 +58,15 @@ def close_pipes(process: subprocess.Popen[str]) -> None:
 class Worker:
     """One process that asks the questions."""
 
-    def __init__(self, cache: Path | None = None, without: str | None = None) -> None:
-        """Start the process, without one of the passes if tests are to see that the fuzzer would miss it."""
+    def __init__(
+        self, cache: Path | None = None, without: str | None = None, *, is_guided: bool = False
+    ) -> None:
+        """Start the process, without one of the passes if tests are to see that the fuzzer would miss it.
+
+        A guided one says what was reached, and asks no questions of what is no kernel in plain Python.
+        """
         own = {"NUMBA_OPT": "0"}  # Numba's own code is only compared with, not measured
+        own |= {"FUZZ_GUIDED": "1"} if is_guided else {}
         if without is not None:
             own["FUZZ_WITHOUT"] = without
         if cache is not None:
@@ -74,8 +81,7 @@ class Worker:
         self.asked += 1
         names = None if questions is None else list(questions)
         request = {"source": source, "seed": seed, "questions": names}
-        timer = threading.Timer(LIMIT, self._process.kill)
-        timer.start()
+        self._watch(self._seconds() + LIMIT, LIMITS)
         try:
             assert self._process.stdin is not None
             assert self._process.stdout is not None
@@ -85,13 +91,32 @@ class Worker:
         except BrokenPipeError:
             line = ""
         finally:
-            timer.cancel()
+            self._timer.cancel()
         if not line:
             self._process.wait()
             self.close()
             return None
         answers: dict[str, Any] = json.loads(line)
         return answers
+
+    def _watch(self, end: float, left: int) -> None:
+        """Kill the process when it has used its time of a processor, or much more of the clock, which others share."""
+
+        def look() -> None:
+            if left and self._seconds() < end:
+                self._watch(end, left - 1)
+            else:
+                self._process.kill()
+
+        self._timer = threading.Timer(LIMIT, look)
+        self._timer.start()
+
+    def _seconds(self) -> float:
+        """Return what the process has used of a processor."""
+        with contextlib.suppress(OSError, IndexError):
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return float("inf")
 
     @property
     def status(self) -> int | None:
@@ -225,18 +250,25 @@ def run(
 
 
 def smallest(
-    source: str, seed: int, question: str, verdict: str, reason: str = "", attempts: int = 300
+    source: str,
+    seed: int,
+    question: str,
+    verdict: str,
+    reason: str = "",
+    attempts: int = 300,
+    *,
+    is_guided: bool = False,
 ) -> str:
     """Return a small kernel that has the same answer: refused with the same words, if they are given."""
     names = None if question == "all" else [question]
-    workers = [Worker()]
+    workers = [Worker(is_guided=is_guided)]
     ends: list[int | None] = []  # how the process ended each time, that of the kernel itself first
 
     def fails(source: str) -> bool:
         answer = workers[0].ask(source, seed, names)
         if answer is None:
             ends.append(workers[0].status)
-            workers[0] = Worker()
+            workers[0] = Worker(is_guided=is_guided)
             return verdict in ("crashed", "hung") and ends[-1] == ends[0]
         found = answer["outcomes"]
         return any(

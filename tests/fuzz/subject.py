@@ -27,8 +27,8 @@ LARGEST = 1e8  # what comes out larger is not looked at
 LARGE = 0.15  # of the kernels get arrays long enough for code in vectors and repeated turns, which differs
 
 # Sums of products are loops in a derivative (rules/blas_loops.py) and a BLAS routine's in Numba's own code,
-# whose order is another one: such primals may differ in the last places.
-REORDERED = ("@", "np.dot", "np.linalg.", "np.vdot")
+# whose order is another one, and Numba adds up loops on threads in parts of its own: such primals may differ in the last places.
+REORDERED = ("prange", "@", "np.dot", "np.linalg.", "np.vdot")
 
 _SHAPES = re.compile(
     r"\b(\w): '([nkmuz\d, ]+)'"
@@ -36,6 +36,8 @@ _SHAPES = re.compile(
 _X = re.compile(r"def kernel\(x: ['\"](\w+)['\"]")  # the type of x, if it is no float64
 
 _numbers = itertools.count()
+# Asked of each kernel at each point, before Numba sees it, and of what Numba makes of it: see guided/.
+look: Callable[[Subject], Callable[[Any], None]] | None = None
 
 Point = tuple[Any, ...]
 
@@ -54,7 +56,7 @@ def compiled(source: str) -> Any:
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     scope = {"np": np, **{one: getattr(helpers, one) for one in helpers.__all__}}
     exec(compile(source, name, "exec"), scope)
-    return numba.njit(scope["kernel"])
+    return numba.njit(parallel="prange" in source)(scope["kernel"])
 
 
 class Subject:
@@ -93,14 +95,23 @@ class Subject:
     def redraw(self) -> None:
         """Go to another point, in other directions; where nothing is to be seen there, stay."""
         before = vars(self).copy()
+        try:
+            self._draw_point()
+        except Inconclusive:
+            vars(self).update(before)
+            raise
+
+    def _draw_point(self) -> None:
         self.active = self.drawn()
         self.first, self.second = self.drawn(), self.drawn()
         numbers = self._random.uniform(-1.0, 1.0, self._shapes["c"])
         self.constant = laid_out(numbers, self._layouts[2])
+        check = look(self) if look is not None else None
         self.result, self.after = self.run(self.kernel, *self.active)
+        if check is not None:
+            check(self.result)
         self.weights = weights_like(self.result)
         if not abs(self.value) < LARGEST:
-            vars(self).update(before)
             raise Inconclusive("the value is too large")
 
     def drawn(self) -> Point:

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from enzyme_py.native.runtime import library
 from enzyme_py.settings import settings
 from tests.fuzz.checks import outcomes
+from tests.fuzz.guided.guide import Guide
 from tests.passes.switches import leave_out
 
 COLLECTED = 40  # kernels, between two collections: they make a gigabyte of what refers to itself
@@ -22,17 +23,21 @@ def main() -> None:
     """Answer until the input ends; whatever else prints does not disturb the answers."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    settings.threads = 2  # of kernels with `prange`
     settings.compare_keys = True  # a finished derivative that another kernel's source finds is a defect
     library().enzyme_py_scribble(1)  # fresh memory holds NaN, so that nothing rests on luck
     if "FUZZ_WITHOUT" in os.environ:  # a cure, as tests/passes/switches.py names it
         leave_out(os.environ["FUZZ_WITHOUT"])
+    guide = Guide() if "FUZZ_GUIDED" in os.environ else None
     gc.disable()  # a sixth of the time
     for count, line in enumerate(sys.stdin, 1):
         request = json.loads(line)
         begun = time.process_time()
-        found = outcomes(request["source"], request["seed"], request["questions"])
+        asked = request["source"], request["seed"], request["questions"]
+        found, told = guide.asked(*asked) if guide else (outcomes(*asked), {})
         answer = {
             "outcomes": [asdict(one) for one in found],
+            **told,
             "seconds": time.process_time() - begun,
             "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         }

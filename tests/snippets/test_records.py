@@ -13,6 +13,7 @@ from enzyme_py.errors import EnzymeError, SharedMemoryError, UnsupportedTypeErro
 
 MIXED = np.dtype([("number", np.int64), ("x", float), ("mass", np.float32), ("v", float, (2,)), ("flag", bool)])
 PAIRS = np.dtype([("a", float), ("b", float)])
+UNEVEN = np.dtype([("x", float), ("mass", np.float32)])
 KINDS = {"packed": MIXED, "aligned": np.dtype(MIXED.descr, align=True)}
 
 
@@ -108,6 +109,55 @@ def test_fields_that_are_written() -> None:
     found = enzyme.grad(moved)(p.copy(), 7)
     np.testing.assert_allclose(found["a"], 2 * last * by_a, rtol=1e-13)
     np.testing.assert_allclose(found["b"], 2 * last * by_b, rtol=1e-13)
+
+
+def copied_and_read(x, s, n):
+    made = np.zeros(n, UNEVEN)
+    for i in range(n):
+        made[i].x = x[i] * s
+        made[i].mass = 0.5
+    other = made.copy()
+    total = 0.0
+    for i in range(n):
+        total += made[i].x * 2.0 + other[i].x * other[i].x + other[i].mass
+    return total
+
+
+def test_both_arrays_of_a_copy_are_read() -> None:
+    """Of the sum of 2 s x + (s x)^2: 2 s + 2 s^2 x, and of s the sum of 2 x + 2 s x^2. Found while the fuzzer learnt of records."""
+    x, s = np.array([0.1, 0.7, -0.3]), 0.4
+    by_x, by_s = enzyme.grad(copied_and_read, argnums=(0, 1))(x, s, 3)
+    np.testing.assert_allclose(by_x, 2 * s + 2 * s * s * x, rtol=1e-14)
+    assert by_s == pytest.approx(np.sum(2 * x + 2 * s * x * x), rel=1e-14)
+    tangent = enzyme.jvp(copied_and_read, (x, s, 3), (np.ones(3), 0.0, 0))[1]
+    assert tangent == pytest.approx(np.sum(by_x), rel=1e-14)
+
+
+def turned_and_weighted(x, s, n):
+    made = np.zeros(n, UNEVEN)
+    for i in range(n):
+        made[i].x = x[i] * s
+        made[i].mass = 0.5
+    made[:] = made[::-1]
+    return np.sum(made.x * x)
+
+
+def moved_up(x, s, n):
+    made = np.zeros(n, UNEVEN)
+    made["x"][:] = x * s
+    made[1:] = made[:-1]
+    return np.sum(made.x * made.x)
+
+
+def test_records_are_assigned_to_slices_of_their_own_array() -> None:
+    """Numba copies the source as bytes where the two overlap: half of the first gradient was lost, without a word."""
+    x, s = np.array([0.1, 0.7, -0.3]), 0.4
+    by_x, by_s = enzyme.grad(turned_and_weighted, argnums=(0, 1))(x, s, 3)  # s times the sum of x_i x_(2 - i)
+    np.testing.assert_allclose(by_x, 2 * s * x[::-1], rtol=1e-14)
+    assert by_s == pytest.approx(np.sum(x * x[::-1]), rel=1e-14)
+    by_x, by_s = enzyme.grad(moved_up, argnums=(0, 1))(x, s, 3)  # s^2 (2 x_0^2 + x_1^2)
+    np.testing.assert_allclose(by_x, 2 * s * s * x * [2, 1, 0], rtol=1e-14)
+    assert by_s == pytest.approx(2 * s * (2 * x[0] ** 2 + x[1] ** 2), rel=1e-14)
 
 
 def squared(p):
