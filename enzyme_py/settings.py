@@ -103,10 +103,11 @@ when_changed: list[Callable[[], None]] = []  # called when any setting has chang
 when_checking: list[Callable[[], None]] = []  # called when `check` is switched on
 
 
-def _refuse_words(check: object) -> None:
-    if isinstance(check, str) and check != DOUBTFUL:
-        message = f"check is True, False or {DOUBTFUL!r}; not {check!r}"
+def _said_of_check(given: object) -> bool | str:
+    if isinstance(given, str) and given != DOUBTFUL:
+        message = f"check is True, False or {DOUBTFUL!r}; not {given!r}"
         raise TypeError(message)
+    return DOUBTFUL if isinstance(given, str) else bool(given)
 
 
 class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbose=True))
@@ -126,7 +127,7 @@ class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbos
             raise TypeError(message)
         if "cache_dir" in changes:
             changes["cache_dir"] = _folder(changes["cache_dir"])
-        _refuse_words(changes.get("check"))
+        changes |= {name: _said_of_check(given) for name, given in changes.items() if name == "check"}
         for name in ("threads", "parts"):
             given = changes.get(name)
             if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 1):

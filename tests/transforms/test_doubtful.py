@@ -24,6 +24,7 @@ from enzyme_py.passes.checks import doubts
 from enzyme_py.passes.journal import Journal
 from enzyme_py.settings import DOUBTFUL, read_environment, settings
 from enzyme_py.transforms.checking import asking, doubtful
+from enzyme_py.transforms.plans.dispatcher import DerivativeDispatcher
 from tests.passes.switches import leave_out
 
 _numbers = itertools.count(1000)
@@ -112,6 +113,24 @@ def test_what_carries_no_doubt_is_not_compared(monkeypatch: pytest.MonkeyPatch) 
     differences = (plain(X * (1 + h), 4) - plain(X * (1 - h), 4)) / (2 * h)
     assert abs(slope - differences) > 1e-4
     assert said_of("plain") == []
+
+
+def test_what_carries_no_doubt_goes_straight_to_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, usual = [], DerivativeDispatcher._compile_for_args
+
+    def counted(self: Any, *args: Any, **named: Any) -> Any:
+        asked.append(args)
+        return usual(self, *args, **named)
+
+    monkeypatch.setattr(DerivativeDispatcher, "_compile_for_args", counted)
+    gradient = enzyme.grad(fresh(cubes))
+    for _ in range(3):  # two signatures in turn
+        assert gradient(2.0) == gradient(np.float32(2.0)) == 12.0
+    assert len(asked) == 2
+
+
+def cubes(x):
+    return x**3
 
 
 def planted(x, start, n):

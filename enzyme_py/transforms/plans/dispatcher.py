@@ -39,7 +39,7 @@ from enzyme_py.frontend.target.registries import protect_numba
 from enzyme_py.frontend.target.teaching import teach
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.python_calls import c_function
-from enzyme_py.settings import settings, when_checking
+from enzyme_py.settings import DOUBTFUL, settings, when_checking
 from enzyme_py.transforms.plans.plans import Plan
 from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
 
@@ -120,8 +120,10 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         if settings.check and not self._settled[kinds]:
             from enzyme_py.transforms.plans.unloading import derivatives_of
 
-            self._clear()
-            if not self._compared(entry, args, kinds, tuple(derivatives_of(overload.library))):
+            behind = tuple(derivatives_of(overload.library))
+            if _is_to_compare(behind):
+                self._clear()
+            if not self._compared(entry, args, kinds, behind):
                 return entry
         self._insert([kind._code for kind in kinds], entry, overload.objectmode)
         return entry
@@ -130,11 +132,11 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         self, entry: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], behind: Sequence[NativeFunction]
     ) -> bool:
         """Compare an entry, if that is asked for; tell whether nothing is left to find out at a later call."""
-        doubtful = [one for one in behind if one.doubts]
-        if not (settings.check is True or (settings.check and doubtful)) or self._settled[kinds]:
+        if self._settled[kinds] or not _is_to_compare(behind):
             return True
         from enzyme_py.transforms.checking.asking import compared
 
+        doubtful = [one for one in behind if one.doubts]
         with stage("checking"):
             self._settled[kinds] = compared(self, entry, args, self._attempts[kinds], doubtful)
         self._attempts[kinds] += 1
@@ -281,6 +283,11 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     def _where(self, argument: str | None) -> Where | None:
         kernel = getattr(self.plan, "kernel", None)
         return None if kernel is None else where_is(kernel, argument)
+
+
+def _is_to_compare(behind: Sequence[NativeFunction]) -> bool:
+    """Tell whether what calls some derivatives is compared at its first call."""
+    return settings.check is True or (settings.check == DOUBTFUL and any(one.doubts for one in behind))
 
 
 _dispatchers: weakref.WeakSet[DerivativeDispatcher] = weakref.WeakSet()
