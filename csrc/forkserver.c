@@ -36,6 +36,8 @@
 
 #define SERVER_FAILED 70
 #define LAST_KEPT_DESCRIPTOR OUTPUT_DESCRIPTOR
+#define LOOK_MS 1000         /* the longest wait while a limit of time runs */
+#define ASLEEP_US 1000000u   /* who wakes up so late has not run */
 #define STACK_WANTED (100ul << 20) /* the kernel leaves at least 128 MB of room below the stack */
 
 #define INTERPOSED __attribute__((visibility("default")))
@@ -319,7 +321,18 @@ static int milliseconds_to_next_deadline(void) {
     if (nearest == UINT64_MAX) return -1;
     if (nearest <= now) return 0;
     uint64_t wait = (nearest - now) / 1000u + 1;
-    return wait > 3600000u ? 3600000 : (int)wait;
+    return wait > LOOK_MS ? LOOK_MS : (int)wait;
+}
+
+/* Who waits for a while and wakes up much later did not run meanwhile, nor did the children: the machine slept, or its
+ * container was frozen. That is not their time. */
+static void forgive_sleep(uint64_t before, int waited_ms) {
+    uint64_t due = before + (uint64_t)waited_ms * 1000u, now = now_us();
+    if (waited_ms < 0 || now < due + ASLEEP_US) return;
+    for (size_t i = 0; i < job_count; i++) {
+        jobs[i].started_us += now - due;
+        if (jobs[i].deadline_us) jobs[i].deadline_us += now - due;
+    }
 }
 
 static void end_server(void) {
@@ -337,8 +350,11 @@ static void wait_for_events(struct pollfd watched[WATCH_REPLIES + MAX_REQUESTS])
     watched[WATCH_CLIENT] = (struct pollfd){client_process, POLLIN, 0};
     for (size_t i = 0; i < job_count; i++)
         watched[WATCH_REPLIES + i] = (struct pollfd){jobs[i].reply, 0, 0};
-    if (poll(watched, WATCH_REPLIES + job_count, milliseconds_to_next_deadline()) < 0)
+    uint64_t before = now_us();
+    int wait = milliseconds_to_next_deadline();
+    if (poll(watched, WATCH_REPLIES + job_count, wait) < 0)
         for (size_t i = 0; i < WATCH_REPLIES + job_count; i++) watched[i].revents = 0;
+    forgive_sleep(before, wait);
 }
 
 /* One turn of the loop. True in a child. */

@@ -29,6 +29,7 @@ from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.stored import tuned
 from enzyme_py.native.stored.shipped import recorded, with_shipped
 from enzyme_py.passes import journal
+from enzyme_py.passes.checks.doubts import Doubtful, note
 from enzyme_py.passes.checks.lost import tell_lost
 from enzyme_py.passes.hunting.watching import with_places
 from enzyme_py.request import Direction, Request
@@ -67,13 +68,16 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     def differentiates_a_derivative(one: Request) -> bool:
         return _assembled(one, given_types).is_nested
 
-    with seldom_collected(), journal.kept() as kept:
+    with seldom_collected(), journal.kept() as kept, kept.own_doubts():
         try:
             function = relaxing.first_that_serves(request, ask, differentiates_a_derivative)
         except EnzymeError as refusal:
             refusal.tried = tuple(map(str, kept.attempts))
             raise
     tell_lost(function.lost, where_is(request.kernel), is_strict=settings.strict)
+    if function.doubts:
+        name, shown = request.name.replace("_", " "), ", ".join(map(str, given_types))
+        note(function.symbols.values(), Doubtful(request.kernel.py_func.__name__, name, shown, function.doubts))
     return function
 
 

@@ -24,6 +24,14 @@ from enzyme_py.errors import ActivityError, DerivativeError
 from enzyme_py.passes.journal import journal
 from enzyme_py.request import Direction, Request
 
+_MIXED = "constant and active memory are mixed"
+DOUBTS = {  # why the answer of a request in another's place is not proven for the code at hand
+    "everything inlined": f"{_MIXED}, and calls were inlined until they were told apart",
+    "constants with shadows": f"{_MIXED}, and constant arrays have hidden shadows of zeros",
+    "inner constants with shadows": f"{_MIXED}, and constant arrays of inner derivatives have hidden shadows",
+    "run-time activity": f"{_MIXED}, and are told apart while the derivative runs",
+}
+
 Made = TypeVar("Made")
 Made_co = TypeVar("Made_co", covariant=True)
 
@@ -38,7 +46,8 @@ def first_that_serves(request: Request, ask: Ask[Made], nests: Callable[[Request
     """Return the code of a request, or of another one with the same answer; `nests`: whether it differentiates a derivative."""
 
     def noted(name: str, one: Request, refusal: ActivityError | None = None) -> Made:
-        with journal().attempt(name):
+        is_users = request.runtime_activity and one is request
+        with journal().attempt(name, "" if is_users else DOUBTS.get(name, "")):
             return ask(one, refusal)
 
     if request.runtime_activity:

@@ -1,7 +1,7 @@
 """What a user can set, read once from the environment and changed by `config`.
 
 The environment variables are ENZYME_PY_HOST, ENZYME_PY_PLUGIN, ENZYME_PY_CACHE_DIR, ENZYME_PY_CACHE_SHARED,
-ENZYME_PY_VERBOSE, ENZYME_PY_CHECK, ENZYME_PY_THREADS, ENZYME_PY_PARTS and ENZYME_PY_PROGRESS; `config` sets the same from Python, for good or, as a
+ENZYME_PY_VERBOSE, ENZYME_PY_CHECK, ENZYME_PY_DEV, ENZYME_PY_THREADS, ENZYME_PY_PARTS and ENZYME_PY_PROGRESS; `config` sets the same from Python, for good or, as a
 context manager, for a while.
 """
 
@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
+
+DOUBTFUL = "doubtful"  # what `check` is where only answers that carry a doubt are compared
 
 
 @dataclass
@@ -26,7 +28,7 @@ class Settings:
     keep_slopes: bool = True  # of exp, sin, tanh, ... in reverse mode: memory for time
     ordered_sums: bool = False  # adjoints are summed in the order that Enzyme wrote: time for the same last digits
     progress: bool | None = None  # a line about what is being compiled; None: where a terminal shows it
-    check: bool = False  # each derivative is compared with differences at its first call
+    check: bool | str = False  # each derivative is compared with differences at its first call; "doubtful": those with a doubt
     cache: bool = True  # the disk cache of finished derivatives
     threads: int | None = 1  # that a derivative uses; None: as many as Numba would
     parts: int | None = None  # of each parallel loop; None: one for each thread. Same parts, same bits
@@ -41,6 +43,14 @@ class Settings:
 
 def _is_true(text: str) -> bool:
     return text.strip().lower() not in ("", "0", "no", "false", "off")
+
+
+def _check(environment: Mapping[str, str]) -> bool | str:
+    """ENZYME_PY_CHECK; where it says nothing, development mode compares what is doubtful."""
+    text = environment.get("ENZYME_PY_CHECK", "").strip().lower()
+    if not text:
+        return DOUBTFUL if _is_true(environment.get("ENZYME_PY_DEV", "")) else False
+    return DOUBTFUL if text == DOUBTFUL else _is_true(text)
 
 
 def _if_said(text: str) -> bool | None:
@@ -79,7 +89,7 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
         cache_dir=default_cache_dir(environment),
         verbose=_is_true(environment.get("ENZYME_PY_VERBOSE", "")),
         progress=_if_said(environment.get("ENZYME_PY_PROGRESS", "")),
-        check=_is_true(environment.get("ENZYME_PY_CHECK", "")),
+        check=_check(environment),
         shared_caches=_folders(environment.get("ENZYME_PY_CACHE_SHARED", "")),
         compare_keys=_is_true(environment.get("ENZYME_PY_COMPARE_KEYS", "")),
         threads=_threads(environment.get("ENZYME_PY_THREADS", "")),
@@ -91,6 +101,13 @@ def read_environment(environment: Mapping[str, str]) -> Settings:
 settings = read_environment(os.environ)
 when_changed: list[Callable[[], None]] = []  # called when any setting has changed
 when_checking: list[Callable[[], None]] = []  # called when `check` is switched on
+
+
+def _said_of_check(given: object) -> bool | str:
+    if isinstance(given, str) and given != DOUBTFUL:
+        message = f"check is True, False or {DOUBTFUL!r}; not {given!r}"
+        raise TypeError(message)
+    return DOUBTFUL if isinstance(given, str) else bool(given)
 
 
 class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbose=True))
@@ -110,6 +127,7 @@ class config:  # noqa: N801  (a verb, used like a function: enzyme.config(verbos
             raise TypeError(message)
         if "cache_dir" in changes:
             changes["cache_dir"] = _folder(changes["cache_dir"])
+        changes |= {name: _said_of_check(given) for name, given in changes.items() if name == "check"}
         for name in ("threads", "parts"):
             given = changes.get(name)
             if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 1):

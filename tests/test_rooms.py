@@ -69,7 +69,7 @@ TOLERATED = {
         "compiled code raises OutOfMemoryError without arguments: the class itself asks who wanted the memory. Were the "
         "answer put in from above, whoever raises it would have to know that somebody has"
     ),
-    ("transforms.plans.dispatcher", "transforms.checking.verification"): (
+    ("transforms.plans.dispatcher", "transforms.checking.asking"): (
         "config(check=True) may be said at any time, and the dispatcher sees the first call. Were the check put in from "
         "above, each start would import it, and differences with it (tests/test_light_import.py)"
     ),

@@ -25,8 +25,10 @@ from enzyme_py.finished.loading import Gone, ready
 from enzyme_py.foundations.function_content import NotHashable
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.watcher import watcher
+from enzyme_py.native.function import NativeFunction
+from enzyme_py.passes.checks.doubts import Doubtful, note
 from enzyme_py.passes.checks.lost import tell_lost
-from enzyme_py.settings import settings
+from enzyme_py.settings import DOUBTFUL, settings
 
 FOUND = "found"  # loaded as it was on the disk
 KEPT = "kept"  # compiled, and kept for the next process
@@ -68,12 +70,18 @@ class Search:
         self._key = ""
         self._seconds = 0.0
         self.returns_trees = False  # as tuples, the entry that was found
+        self.behind: tuple[NativeFunction, ...] = ()  # the derivatives that it calls
         self._expected = ""  # what the modules of an entry are, if it is to be compared
 
     @classmethod
     def of(cls, dispatcher: Any, arguments: Sequence[Any]) -> Search:
         """Return the search for a call."""
         return cls(dispatcher, list(_types_of(dispatcher, arguments)))
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The types, as overloads are known by them."""
+        return self._kinds
 
     @property
     def codes(self) -> list[int]:
@@ -94,7 +102,7 @@ class Search:
                 self._expected = entry.content
                 return None
             where = where_is(self._plan.kernel)
-            function, behind = ready(entry, self._dispatcher.py_func, where)
+            function, self.behind = ready(entry, self._dispatcher.py_func, where)
             self.returns_trees = entry.returns_trees
         except NotHashable as why:
             self._note(f"cannot be told by its source: {why}")
@@ -107,8 +115,10 @@ class Search:
             return None
         self._seconds = time.perf_counter() - begun
         self._note(FOUND)
-        for one in behind:
+        for one in self.behind:
             tell_lost(one.lost, where, is_strict=settings.strict)
+            if one.doubts:
+                note(one.symbols.values(), Doubtful(self._name, *self._shown, one.doubts))
         return function
 
     def keep(self, overloads: Mapping[Any, Any]) -> None:
@@ -124,8 +134,7 @@ class Search:
             entry = entry_of(compiled, self._plan)
             if settings.compare_keys:
                 entry = self._compared(entry)
-            shown = ", ".join(map(str, self._kinds))
-            facts = about(where_is(self._plan.kernel), self._dispatcher.py_func.__name__, shown)
+            facts = about(where_is(self._plan.kernel), *self._shown)
             is_kept = entries.keep(self._key, entry, facts)
         except (NotKept, NotHashable) as why:
             self._note(str(why))
@@ -143,14 +152,17 @@ class Search:
     def _name(self) -> str:
         return str(self._plan.kernel.py_func.__name__)
 
+    @property
+    def _shown(self) -> tuple[str, str]:
+        """The derivative and its types, for people."""
+        return self._dispatcher.py_func.__name__, ", ".join(map(str, self._kinds))
+
     def _note(self, outcome: str) -> None:
-        derivative = self._dispatcher.py_func.__name__
-        shown = ", ".join(map(str, self._kinds))
-        _looks.append(Look(self._name, derivative, shown, outcome, self._key, self._seconds))
+        _looks.append(Look(self._name, *self._shown, outcome, self._key, self._seconds))
 
 
 def _is_wanted() -> bool:
-    is_plain = not settings.check and settings.record is None and watcher.get() is None
+    is_plain = settings.check in (False, DOUBTFUL) and settings.record is None and watcher.get() is None
     return settings.cache and is_plain
 
 

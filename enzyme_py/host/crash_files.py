@@ -32,7 +32,7 @@ def save_module(ir: str, log: str) -> Path | None:
         if objection_to(path.parent) is not None:
             return None
         _write(path, comments + ir)
-        _drop_oldest(path.parent)
+        _drop_oldest(path)
     except OSError:
         return None
     return path
@@ -50,9 +50,10 @@ def _write(path: Path, text: str) -> None:
         raise
 
 
-def _drop_oldest(folder: Path) -> None:
-    files = sorted(
-        (*folder.glob("*.ll"), *folder.glob("*.ll.gz")), key=lambda file: file.stat().st_mtime_ns
-    )
-    for file in files[:-KEPT]:
+def _drop_oldest(saved: Path) -> None:
+    """Keep KEPT files: the one that was saved now, whatever the clock says of the others, and the latest of these."""
+    folder = saved.parent
+    others = [one for one in (*folder.glob("*.ll"), *folder.glob("*.ll.gz")) if one != saved]
+    others.sort(key=lambda file: file.stat().st_mtime_ns)
+    for file in others[: -KEPT + 1]:
         file.unlink(missing_ok=True)

@@ -10,22 +10,27 @@ from enzyme_py.errors import ActivityError
 from enzyme_py.foundations.stages import stage
 from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import Module
-from enzyme_py.passes import differentiation
+from enzyme_py.passes import differentiation, journal
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.checks.lost import Lost
 from enzyme_py.passes.checks.lost_writes import has_constant_arrays, lost_writes, simplified
+from enzyme_py.passes.checks.recomputed import DOUBT, is_recomputed_across_calls
 from enzyme_py.passes.llvm_own import in_registers
 
 
 def differentiate(module: DiffModule, refusal: ActivityError | None = None) -> DifferentiatedModule:
     """Return what Enzyme makes of a module, whose code is prepared for it first."""
-    with stage("passes"):
+    with stage("passes"), journal.kept() as kept_journal:
         way = _Way(module)
         read = differentiation.prepared(way.draft(), way)
         kept = read.copied() if has_constant_arrays(read.code) else None
         done = differentiation.differentiate(read, way, refusal)
         assert way.last is not None
-        return way.last.with_code(done.code, lost=() if kept is None else _lost(module, kept))
+        lost = () if kept is None else _lost(module, kept)
+        doubts = kept_journal.known_doubts
+        if is_recomputed_across_calls(done.code, way.options):
+            doubts = (*doubts, DOUBT)
+        return way.last.with_code(done.code, lost=lost, doubts=doubts)
 
 
 class _Way:
@@ -34,6 +39,7 @@ class _Way:
     def __init__(self, module: DiffModule) -> None:
         self._module = module
         self.last: DifferentiatedModule | None = None
+        self.options: tuple[str, ...] = ()  # of the last run of Enzyme
 
     def draft(self) -> Draft:
         """Return the module as it was assembled."""
@@ -52,7 +58,7 @@ class _Way:
 
     def enzyme(self, draft: Draft) -> Draft:
         """See `differentiation.Host`."""
-        self.last = host.differentiate(self._as_module(draft))
+        self.last, self.options = host.differentiate(self._as_module(draft)), tuple(draft.options)
         return replace(draft, code=self.last.code)
 
     def _as_module(self, draft: Draft) -> DiffModule:

@@ -19,5 +19,6 @@ class DifferentiatedModule(WithCode):
     seconds: float  # spent in Enzyme, for the profile
     remarks: str  # what Enzyme printed on stderr although it succeeded
     lost: tuple[Lost, ...] = ()  # what Const arguments lose
+    doubts: tuple[str, ...] = ()  # why it is not proven that this is the derivative (passes/journal.py)
     fast_math: tuple[str, ...] = ()  # what the user allows, in words of LLVM's; "fast": all of it; and ANY_ORDER
     style: str = ""  # as that of the DiffModule

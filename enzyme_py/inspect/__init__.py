@@ -5,6 +5,7 @@
 * `ir(f, *arguments, stage=..., after=...)`: the IR of a gradient at a stage, or behind a pass
 * `passes(f, *arguments)`: which passes changed it, how many lines, and in what time
 * `attempts(f, *arguments)`: what was tried to differentiate it, and what came of each attempt
+* `doubts()`: which derivatives of this process carry a doubt, why, and what came of comparing them
 * `loops(f, *arguments)`: which `prange` loops of it run on threads, and why others do not
 * `memory(f, *arguments, mode=...)`: the peak, the tape and the allocations of one derivative
 * `tape(f, *arguments)`: what a gradient keeps between its sweeps, line by line
@@ -36,10 +37,13 @@ from enzyme_py.inspect.stages import passes as passes
 from enzyme_py.inspect.tape import KeptLine as KeptLine
 from enzyme_py.inspect.tape import Tape as Tape
 from enzyme_py.inspect.tape import tape as tape
+from enzyme_py.passes.checks.doubts import Doubtful as Doubtful
+from enzyme_py.passes.checks.doubts import doubts as doubts
 from enzyme_py.passes.journal import Tried as Tried
 
 __all__ = [
     "Changed",
+    "Doubtful",
     "Footprint",
     "KeptLine",
     "Look",
@@ -50,6 +54,7 @@ __all__ = [
     "Timing",
     "Tried",
     "attempts",
+    "doubts",
     "draw_calls",
     "draw_memory",
     "draw_pattern",

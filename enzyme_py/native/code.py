@@ -21,3 +21,4 @@ class ObjectCode:
     symbols: tuple[str, ...]
     lost: tuple[Lost, ...] = ()
     layout: Layout = UNKNOWN
+    doubts: tuple[str, ...] = ()  # as in DifferentiatedModule

@@ -34,5 +34,6 @@ class NativeFunction:
     keep_alive: object
     profile: Profile = Profile()
     lost: tuple[Lost, ...] = ()  # as in ObjectCode
+    doubts: tuple[str, ...] = ()  # as in ObjectCode
     rules: tuple[str, ...] = ()  # the symbols of the rules that it calls (native/rule_code.py)
     key: str = ""  # its name in the disk cache; none where another process could not use it

@@ -94,6 +94,7 @@ def _load(code: ObjectCode, where: Where | None, origin: Origin | None, key: str
             object_hash=hashlib.sha256(code.binary).hexdigest(),
         ),
         lost=code.lost,
+        doubts=code.doubts,
         key=key,
         rules=rules_of(code),
     )

@@ -53,7 +53,8 @@ def optimise(module: DifferentiatedModule) -> ObjectCode:
             parsed = modules.parsed(str(code))
         binary = target_machine().emit_object(parsed)
         lies = layout(binary, module.entries[0], lines)
-        return ObjectCode(binary, module.entries, tuple(outside_names(parsed)), module.lost, lies)
+        names = tuple(outside_names(parsed))
+        return ObjectCode(binary, module.entries, names, module.lost, lies, module.doubts)
 
 
 def optimised_ir(module: DifferentiatedModule) -> str:

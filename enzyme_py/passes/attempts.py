@@ -9,6 +9,9 @@ these, by `compiling.py`; options of the pass inside of them, by the host (host/
 
 A row is tried where those above it gave way, and gives way itself to the next for the refusals that it names; any
 other refusal is the user's. What was tried, and what came of it, stands in the journal of the compilation.
+
+A row with a `doubt` changes more than a form: its answer is right wherever it was looked at, which proves nothing for other
+code. What such rows give is compared where that is asked for (docs/checking.md, "Doubtful answers").
 """
 
 from __future__ import annotations
@@ -55,7 +58,11 @@ class Attempt:
     answers: str = ""  # words that the refusal above must say
     unless: str = ""  # a row above: not tried where that one was
     after_o2: bool = False  # on the code as O2 leaves it
+    doubt: str = ""  # why an answer is not proven for the code at hand
 
+
+_HIDDEN = "Enzyme crashed on how an index is computed, which is hidden from it"
+_BOUNDS = "Enzyme crashed on how the bound of a loop is computed, which is hidden from it"
 
 FORMS: tuple[Attempt, ...] = (
     Attempt(
@@ -79,12 +86,14 @@ FORMS: tuple[Attempt, ...] = (
         (DerivativeError, HostCrashed),
         "memory and time for shadows that stay zero",
         answers=CONSTANT_MEMORY,
+        doubt="memory that Enzyme took for constant has hidden shadows",
     ),
     Attempt(
         "block copies with bodies",
         CopiesWithBodies(),
         NONE,
         "copies are differentiated loop by loop: slower to compile, and to run where they are large",
+        doubt="every other form of the code was refused",
     ),
 )
 
@@ -96,6 +105,7 @@ CRASHES: tuple[Attempt, ...] = (
         (HostCrashed,),
         "what such indices read is cached",
         answers=ASSERTION,
+        doubt=_HIDDEN,
     ),
     Attempt(
         "all indices hidden",
@@ -103,18 +113,21 @@ CRASHES: tuple[Attempt, ...] = (
         (HostCrashed,),
         "whatever is read by an index is cached, and no memory is made again",
         answers=ASSERTION,
+        doubt=_HIDDEN,
     ),
     Attempt(
         "merged bounds cached",
         CachedBounds(reads=False),
         (HostCrashed,),
         "one number for each run of a loop, and no memory is made again",
+        doubt=_BOUNDS,
     ),
     Attempt(
         "all bounds cached",
         CachedBounds(reads=True),
         (HostCrashed,),
         "likewise, also for bounds that are read from memory",
+        doubt=_BOUNDS,
     ),
 )
 
@@ -127,8 +140,16 @@ REFUSALS: tuple[Attempt, ...] = (
         "a second run of Enzyme, and copies that are loops",
         answers="fills it with zeros",
         after_o2=True,
+        doubt="Enzyme knew no types of a block, and took them from how it is used",
     ),
-    Attempt("counts told", IntegerLoads(), ALL, "a second run of Enzyme", after_o2=True),
+    Attempt(
+        "counts told",
+        IntegerLoads(),
+        ALL,
+        "a second run of Enzyme",
+        after_o2=True,
+        doubt="Enzyme could not tell integers from floats, and was told",
+    ),
 )
 
 
@@ -168,7 +189,7 @@ def first_that_serves(
             continue
         tried.add(row.name)
         try:
-            with journal().attempt(row.name):
+            with journal().attempt(row.name, row.doubt):
                 return ask(form)
         except row.gives_way_to as said:
             refusal = said if refusal is None or row.change is None else refusal

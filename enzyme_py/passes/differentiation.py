@@ -26,6 +26,7 @@ from enzyme_py.passes.steps import Postpone, Resume
 from enzyme_py.passes.types.integer_loads import IntegerLoads
 from enzyme_py.symbols import RULED
 
+_STEPS = "a derivative is differentiated that Enzyme made in a run of its own"
 _BLOCK_COPIES = ("llvm.memcpy.", "llvm.memmove.")
 
 
@@ -109,7 +110,7 @@ class _Differentiation:
         if any(RULED in one.name for one in (*draft.code.functions, *draft.code.declarations)):
             raise refused  # what Enzyme knows of ruled functions does not outlast a run
         try:
-            with journal().attempt("one order after the other"):
+            with journal().attempt("one order after the other", _STEPS):
                 first = self.o2(draft)
                 pipeline.run_one(IntegerLoads(), first)
                 if pipeline.run_one(Postpone(), first):

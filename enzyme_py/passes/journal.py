@@ -2,6 +2,9 @@
 
 Each compilation has a journal of its own. It always holds which passes changed the code and how long they took, and
 every attempt with what came of it; the code behind each pass only where somebody wants to look at it (`keeps_code`).
+
+An attempt may have a *doubt*: why an answer that it gives is right for most code, and not proven for this. What served in
+the end leaves its doubts in the journal; an attempt that was refused takes those of all that was tried inside of it along.
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ class Tried:
     name: str
     refusal: str = ""
     seconds: float = 0.0
+    doubt: str = ""  # why its answer is not proven for this code
 
     @property
     def has_served(self) -> bool:
@@ -55,7 +59,8 @@ class Tried:
         return not self.refusal
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.refusal or 'served'}"
+        served = f"served; doubtful, since {self.doubt}" if self.doubt else "served"
+        return f"{self.name}: {self.refusal or served}"
 
 
 class Unfinished:
@@ -71,6 +76,7 @@ class Journal:
     keeps_code: bool = False
     steps: list[Step] = field(default_factory=list)
     attempts: list[Tried] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)  # of what served, and of what is being tried
 
     @contextlib.contextmanager
     def step(self, name: str, draft: Draft) -> Iterator[Unfinished]:
@@ -83,16 +89,33 @@ class Journal:
         self.steps.append(Step(name, seconds, True, before, after, tuple(draft.options)))
 
     @contextlib.contextmanager
-    def attempt(self, name: str) -> Iterator[None]:
-        """Note an attempt and how it ends."""
-        begun = time.perf_counter()
+    def attempt(self, name: str, doubt: str = "") -> Iterator[None]:
+        """Note an attempt and how it ends; with a `doubt`, that an answer by it is not proven."""
+        begun, known = time.perf_counter(), len(self.doubts)
+        if doubt:
+            self.doubts.append(f"{name}: {doubt}")
         try:
             yield
-        except Exception as refusal:
+        except BaseException as refusal:
+            del self.doubts[known:]
             said = str(refusal).strip().split("\n", 1)[0] or type(refusal).__name__
-            self.attempts.append(Tried(name, said, time.perf_counter() - begun))
+            self.attempts.append(Tried(name, said, time.perf_counter() - begun, doubt))
             raise
-        self.attempts.append(Tried(name, "", time.perf_counter() - begun))
+        self.attempts.append(Tried(name, "", time.perf_counter() - begun, doubt))
+
+    @contextlib.contextmanager
+    def own_doubts(self) -> Iterator[None]:
+        """Begin without doubts: what is compiled inside is another derivative than the one outside."""
+        outside, self.doubts = self.doubts, []
+        try:
+            yield
+        finally:
+            self.doubts = outside
+
+    @property
+    def known_doubts(self) -> tuple[str, ...]:
+        """The doubts so far, each once."""
+        return tuple(dict.fromkeys(self.doubts))
 
 
 _current: ContextVar[Journal | None] = ContextVar("journal", default=None)

@@ -103,6 +103,25 @@ def test_a_time_limit(server: ForkServer, words: str) -> None:
     assert 0.3 <= time.monotonic() - begun < 5
 
 
+def test_time_in_which_the_machine_slept_is_nobodys(build: Build, server: ForkServer) -> None:
+    """Server and child are frozen for longer than the limit, as in a laptop or a container that sleeps."""
+    if build.is_sanitized:
+        pytest.skip("once is enough: it takes seconds")
+    with ThreadPoolExecutor() as pool:
+        begun = time.monotonic()
+        asked = pool.submit(ask, server, "hang", seconds=1.5)
+        wait_until(lambda: children_of(server.hello.pid), "the request runs")
+        frozen = [server.hello.pid, *children_of(server.hello.pid)]
+        for pid in frozen:
+            os.kill(pid, signal.SIGSTOP)
+        time.sleep(3.0)
+        for pid in frozen:
+            os.kill(pid, signal.SIGCONT)
+        outcome = asked.result()
+    assert outcome.timed_out  # of what it ran itself
+    assert outcome.seconds < 2.5 < 3.2 < time.monotonic() - begun
+
+
 def test_a_memory_limit(build: Build, server: ForkServer) -> None:
     if build.is_sanitized:
         pytest.skip("sanitizers map more than any limit")

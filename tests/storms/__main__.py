@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.storms import kills, resources
+from tests.storms import kills, life, resources, surroundings
 
 
 def say(line: str) -> None:
@@ -28,13 +28,33 @@ def main() -> int:
     two.add_argument("--calls", type=int, default=1_000_000)
     two.add_argument("--derivatives", type=int, default=10_000)
     two.add_argument("--kernels", type=int, default=300, help="as users write them, in Python")
+    three = commands.add_parser("life", help="calls and derivatives while servers die, and what is held on the way")
+    three.add_argument("--calls", type=int, default=10_000_000)
+    three.add_argument("--derivatives", type=int, default=100_000)
+    three.add_argument("--hours", type=float, default=24.0, help="it ends then, wherever it is")
+    for name, what in (
+        ("clocks", "clocks that jump under a program"),
+        ("disks", "disks that are full"),
+        ("versions", "two versions of the package at one cache"),
+    ):
+        four = commands.add_parser(name, help=what)
+        four.add_argument("--rounds", type=int, default=2000, help="questions of each process")
+        four.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     if given.command == "kills":
         tally, text = kills.run(given.kills, given.corrupt, given.threads, given.seed, say)
         say(text)
         return 1 if tally.failures else 0
-    failures = resources.run(given.calls, given.derivatives, given.kernels, say)
-    say(f"failures: {len(failures)}")
+    if given.command == "life":
+        return judged(life.run(given.calls, given.derivatives, say, most_seconds=given.hours * 3600))
+    if given.command != "resources":
+        return judged(getattr(surroundings, given.command)(given.rounds, say, given.seed))
+    return judged(resources.run(given.calls, given.derivatives, given.kernels, say))
+
+
+def judged(failures: list[str]) -> int:
+    """Say what failed; the exit status."""
+    say("\n".join([f"failures: {len(failures)}", *failures[:20]]))
     return 1 if failures else 0
 
 

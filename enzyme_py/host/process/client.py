@@ -26,6 +26,7 @@ from enzyme_py.host.process.forkserver import ForkServer, ServerEnded, can_serve
 from enzyme_py.host.process.outcome import Limits, Outcome
 from enzyme_py.host.process.protocol import INPUT_DESCRIPTOR, OUTPUT_DESCRIPTOR, WORKSPACE
 from enzyme_py.host.process.toolchain import Toolchain
+from enzyme_py.passes.journal import journal
 from enzyme_py.settings import settings
 
 SOURCE = f"/proc/self/fd/{INPUT_DESCRIPTOR}"
@@ -41,6 +42,7 @@ _LEAVES_LOOPS = (
     "--runtime-check-per-loop-load-elim=0",
     "--loop-load-elimination-scev-check-threshold=0",
 )
+_NOWHERE = "with the usual choice it would read a number of a loop from memory that nobody wrote"
 FIXED = (*_LEAVES_READS, *_LEAVES_LOOPS)  # options of each run of Enzyme
 AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in Enzyme; more would only share cores
 
@@ -118,14 +120,15 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
     done = judge(module, outcome)
     if _reads_nowhere(module, done):
         # With another choice of what to cache it does not.
-        done = judge(module, _run(module, (*asked, "--enzyme-mincut-cache=0")))
-        if _reads_nowhere(module, done):
-            what = "Enzyme would read a number of a loop's last turn from memory that nobody wrote"
-            remedy = (
-                "take second derivatives as jvp of grad (forward over reverse), or store what the "
-                "loop leaves in an array's element, in each turn, and read it there"
-            )
-            raise NoDerivativeError(what, where=module.where, remedy=remedy)
+        with journal().attempt("another choice of what is cached", _NOWHERE):
+            done = judge(module, _run(module, (*asked, "--enzyme-mincut-cache=0")))
+            if _reads_nowhere(module, done):
+                what = "Enzyme would read a number of a loop's last turn from memory that nobody wrote"
+                remedy = (
+                    "take second derivatives as jvp of grad (forward over reverse), or store what the "
+                    "loop leaves in an array's element, in each turn, and read it there"
+                )
+                raise NoDerivativeError(what, where=module.where, remedy=remedy)
     without_same_values(done.code)
     return done.with_code(done.code)
 

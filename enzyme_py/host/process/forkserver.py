@@ -28,7 +28,7 @@ from enzyme_py.host.process import protocol
 from enzyme_py.host.process.environment import host_environment
 from enzyme_py.host.process.outcome import Limits, Outcome
 
-HELLO_SECONDS = 60.0  # a cold start reads 227 MB from disk
+HELLO_LOOKS = 60  # of a second each, however long the machine sleeps in one: a cold start reads 227 MB from disk
 FAREWELL_SECONDS = 5.0
 FRESH = "something ends the host from outside; the next request starts a fresh one"
 DOCTOR = "run `python -m enzyme_py doctor`; the detail has what the system says"
@@ -151,13 +151,16 @@ class ForkServer:
                 os.close(descriptor)
 
     def _read_hello(self, log: int) -> protocol.Hello:
-        self._socket.settimeout(HELLO_SECONDS)
-        try:
-            frame = self._socket.recv(protocol.LARGEST_FRAME)
-        except TimeoutError:
-            frame = b""
-        except ConnectionError:
-            frame = b""
+        frame = b""
+        self._socket.settimeout(1.0)
+        for _ in range(HELLO_LOOKS):
+            try:
+                frame = self._socket.recv(protocol.LARGEST_FRAME)
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                pass
+            break
         self._socket.settimeout(None)
         if not frame:
             message = f"the Enzyme host {self.executable} did not start"

@@ -80,14 +80,24 @@ def _wait(process: subprocess.Popen[bytes], limits: Limits) -> bool:
     """Wait for the end; True if that came by the time limit. Nothing of it is left running."""
     _limit_memory(process.pid, limits)
     try:
-        process.wait(limits.seconds or None)
-    except subprocess.TimeoutExpired:
-        return True
+        return not _has_ended(process, limits.seconds)
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    return False
+
+
+def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait for so many seconds, in looks of one: what the machine sleeps in a look does not count. 0: without a limit."""
+    left = seconds
+    while True:
+        look = min(left, 1.0) if seconds else None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(look)
+            return True
+        left -= 1.0
+        if left <= 0.0:
+            return False
 
 
 def _limit_memory(pid: int, limits: Limits) -> None:

@@ -150,6 +150,7 @@ def _head(facts: Facts) -> dict[str, Any]:
         "attempts": [
             {"name": one.name, "refusal": one.refusal, "seconds": one.seconds} for one in facts.made.kept.attempts
         ],
+        "doubts": list(facts.made.module.doubts if facts.made.module else ()),
         "time": _times(facts),
         "memory": _memory(facts),
     }

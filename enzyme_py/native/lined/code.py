@@ -40,7 +40,6 @@ def lined(module: DifferentiatedModule, book: PlaceBook) -> LinedCode:
         parsed = modules.parsed(str(code))
         binary, assembly = emitted(str(code))
         entry = module.entries[0]
-        made = ObjectCode(
-            binary, module.entries, tuple(outside_names(parsed)), module.lost, layout(binary, entry, lines)
-        )
+        lies, names = layout(binary, entry, lines), tuple(outside_names(parsed))
+        made = ObjectCode(binary, module.entries, names, module.lost, lies, module.doubts)
         return LinedCode(made, line_table(binary, entry), assembly, code, numbered)

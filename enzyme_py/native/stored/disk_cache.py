@@ -26,7 +26,7 @@ from enzyme_py.settings import settings
 if TYPE_CHECKING:
     from enzyme_py.assembly.module import DiffModule
 
-FORMAT = 8  # raise it with every change to this file's layout or to how code is generated
+FORMAT = 9  # raise it with every change to this file's layout or to how code is generated
 SHELF = Shelf("derivatives", b"enzyme_py derivative %d\n" % FORMAT)
 SUFFIX = KINDS[SHELF.name]
 
@@ -107,7 +107,8 @@ def find(name: str) -> ObjectCode | None:
     lost = tuple(Lost(*one) for one in facts["lost"])
     begin, size, sites = facts["layout"]
     layout = Layout(begin, size, tuple(Site(*one) for one in sites))
-    return ObjectCode(binary, tuple(facts["entries"]), tuple(facts["symbols"]), lost, layout)
+    doubts = tuple(facts["doubts"])
+    return ObjectCode(binary, tuple(facts["entries"]), tuple(facts["symbols"]), lost, layout, doubts)
 
 
 def keep(name: str, code: ObjectCode, about: Mapping[str, Any] | None = None) -> None:
@@ -118,6 +119,7 @@ def keep(name: str, code: ObjectCode, about: Mapping[str, Any] | None = None) ->
         "entries": code.entries,
         "symbols": code.symbols,
         "lost": code.lost,
+        "doubts": code.doubts,
         "layout": (code.layout.begin, code.layout.size, sites),
     }
     SHELF.keep(name, facts, code.binary)

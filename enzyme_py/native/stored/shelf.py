@@ -133,7 +133,7 @@ class File:
 
     path: Path
     size: int
-    used: float  # when it was, in seconds since 1970
+    used: float  # when it was, in seconds since 1970; a clock that was set back leaves times to come
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -154,7 +154,7 @@ class File:
     @property
     def is_being_written(self) -> bool:
         """Whether another process may be at it; what a killed one left grows old."""
-        return self.is_aside and time.time() - self.used < _STALE_SECONDS
+        return self.is_aside and abs(time.time() - self.used) < _STALE_SECONDS
 
 
 def files(root: Path | None = None, *, with_facts: bool = False) -> Iterator[File]:
@@ -199,7 +199,8 @@ def remove(file: File) -> bool:
 
 def evict(limit: int) -> list[File]:
     """Remove the least recently used until the rest fits; returns what went."""
-    listed = sorted(files(), key=lambda file: file.used)
+    latest = time.time() + _STALE_SECONDS  # what was used later than now was used nobody knows when: it goes first
+    listed = sorted(files(), key=lambda file: file.used if file.used < latest else 0.0)
     total = sum(file.size for file in listed)
     gone = []
     for file in listed:

@@ -67,7 +67,8 @@ def recorded(differentiate: Differentiate, folder: Path, way: str = "") -> Diffe
         except ActivityError as refusal:
             _keep(folder, name, {"refused": refusal.what, "remedy": refusal.remedy}, "")
             raise
-        _keep(folder, name, {"entries": done.entries, "lost": done.lost}, str(_placeless(done.ir)))
+        facts: dict[str, object] = {"entries": done.entries, "lost": done.lost, "doubts": done.doubts}
+        _keep(folder, name, facts, str(_placeless(done.ir)))
         return done
 
     return run
@@ -155,7 +156,7 @@ def _find(module: DiffModule, name: str) -> DifferentiatedModule | None:
         text = _with_exceptions(text, module)
         entries = tuple(facts["entries"])
         return DifferentiatedModule(
-            text, entries, module.where, 0.0, "", lost, fast_math=module.fast_math
+            text, entries, module.where, 0.0, "", lost, tuple(facts["doubts"]), module.fast_math
         )
     return None
 

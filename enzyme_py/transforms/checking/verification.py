@@ -5,7 +5,8 @@
 `enzyme_py.config(check=True)` asks for it; docs/checking.md is its contract. Everything runs on copies:
 neither the arguments nor NumPy's global generator are touched. A disagreement is a CheckError. What
 cannot be compared (draws, printing) is told once as an UncheckedWarning; where the differences are
-inconclusive, as at a kink, the next calls are tried, and the last of ATTEMPTS tells.
+inconclusive, as at a kink, the next calls are tried, and the last of ATTEMPTS tells. What compares doubtful
+answers alone stands in doubtful.py.
 """
 
 from __future__ import annotations
@@ -43,6 +44,11 @@ REMEDY = (
     "enzyme_py.testing.check_grads finds out more; if a rule, or a part marked inactive, is meant to "
     "differ, call it under enzyme_py.config(check=False)"
 )
+REMEDY_FOR_DOUBTS = (
+    "do not use it: ask in the other mode (Forward in place of Reverse, or the other way round), and report the kernel "
+    "with what `python -m enzyme_py inspect` says; if a rule, or a part marked inactive, is meant to differ, make the "
+    "first call under enzyme_py.config(check=False)"
+)
 REMEDY_FOR_NAN = (
     "enzyme_py.testing.find_nan names the line at which the first NaN or infinity is made"
 )
@@ -51,36 +57,38 @@ _DRAWS = {"numba_get_np_random_state", "numba_get_py_random_state"}
 _PRINTS = {"puts", "printf", "PySys_FormatStdout", "PyObject_Print"}
 
 
-class _Raised(Exception):
+class KernelRaised(Exception):
     """The kernel raised at one of the points."""
 
 
-def verify(dispatcher: Any, entry: Any, args: Sequence[Any], attempts: int) -> bool:
-    """Compare, and return whether nothing is left to find out at a later call."""
+def verify(
+    dispatcher: Any, entry: Any, args: Sequence[Any], attempts: int, reasons: Sequence[str] = ()
+) -> bool:
+    """Compare, and return whether nothing is left to find out at a later call; `reasons` why the answer is doubtful."""
     plan = dispatcher.plan
     if plan is None or not makes_claims(plan):
         return True
-    call = _Call(dispatcher, entry, args)
+    call = Call(dispatcher, entry, args)
     try:
         setting = call.setting()
         claim = claim_of(plan, setting)
-        stops = _look_at_effects(plan, claim)
-        _verify_inner(claim)
-        finding = _finding(claim, call)
+        stops = look_at_effects(plan, claim)
+        verify_inner(claim)
+        finding = finding_of(claim, call)
         if finding.is_wrong:
-            return _refuse(plan, setting, call, finding, stops=stops)
-    except _Raised:
+            return refuse(plan, setting, call, finding, stops=stops, reasons=reasons)
+    except KernelRaised:
         return False  # the call itself will raise it
     except NotChecked as reason:
-        _warn(plan, str(reason))
+        warn(plan, str(reason))
         return True
     if not finding.is_telling and attempts + 1 >= ATTEMPTS:
-        _warn(plan, "finite differences are inconclusive at the points that were tried")
+        warn(plan, "finite differences are inconclusive at the points that were tried")
     return finding.is_telling or attempts + 1 >= ATTEMPTS
 
 
 @dataclass(frozen=True)
-class _Finding:
+class Finding:
     """What the derivative says and what the differences say of one claim."""
 
     claim: Claim
@@ -105,7 +113,7 @@ class _Finding:
         return bool(abs(self.got - self.slope.value) > MARGIN * self.slope.error + allowed)
 
 
-class _Call:
+class Call:
     """The derivative at hand, called as Numba's dispatcher would call it."""
 
     def __init__(self, dispatcher: Any, entry: Any, args: Sequence[Any]) -> None:
@@ -121,7 +129,7 @@ class _Call:
         for leaf in leaves_of(arguments):
             if isinstance(leaf, np.ndarray) and 0 in leaf.strides and leaf.size > 1:
                 raise NotChecked("an argument is a view that repeats its elements")
-        return Setting(arguments, self._defaults, np.random.default_rng(0), _returned)
+        return Setting(arguments, self._defaults, np.random.default_rng(0), returned_by)
 
     def run(self, *flat: Any, keep: bool = False) -> Any:
         """Run the derivative, on copies unless the arguments are to be looked at afterwards."""
@@ -141,26 +149,26 @@ class _Call:
         except EnzymeError:
             raise
         except Exception as error:
-            raise _Raised from error
+            raise KernelRaised from error
 
 
 def _is_same_form(own: Any, given: Any) -> bool:
     return isinstance(own, tuple) and len(own) == len(given)
 
 
-def _returned(kernel: Any, *arguments: Any) -> Any:
+def returned_by(kernel: Any, *arguments: Any) -> Any:
     try:
         return kernel(*map(copy_of, arguments))
     except EnzymeError:
         raise
     except Exception as error:
-        raise _Raised from error
+        raise KernelRaised from error
 
 
-def _finding(claim: Claim, call: _Call) -> _Finding:
+def finding_of(claim: Claim, call: Call) -> Finding:
     slope = _slope(claim)
     with np.errstate(all="ignore"):
-        return _Finding(claim, claim.ask(call.run), slope)
+        return Finding(claim, claim.ask(call.run), slope)
 
 
 def _slope(claim: Claim) -> Slope:
@@ -177,7 +185,7 @@ def _slope(claim: Claim) -> Slope:
             raise
         except Exception as error:
             if step == 0.0:
-                raise _Raised from error
+                raise KernelRaised from error
             return math.nan  # the differences are inconclusive
         return claim.weigh(result, arguments)
 
@@ -189,7 +197,7 @@ def _slope(claim: Claim) -> Slope:
         return slope_along(lambda step: left(step) if step else here, precision)
 
 
-def _verify_inner(claim: Claim) -> None:
+def verify_inner(claim: Claim) -> None:
     """Compare a derivative that is differentiated here, if it never was."""
     kernel, arguments = claim.kernel, claim.arguments
     pairs = getattr(kernel, "pairs", None)
@@ -199,7 +207,7 @@ def _verify_inner(claim: Claim) -> None:
         kernel.verify(tuple(map(copy_of, arguments)))
 
 
-def _look_at_effects(plan: Any, claim: Claim) -> bool:
+def look_at_effects(plan: Any, claim: Claim) -> bool:
     """Refuse kernels that draw or print; return whether one stops derivatives on purpose."""
     kinds = with_held([typeof(value) for value in claim.arguments], getattr(plan, "skipped", 0))
     libraries = list(with_callees(compile_kernel(claim.kernel, tuple(kinds)).library))
@@ -213,7 +221,9 @@ def _look_at_effects(plan: Any, claim: Claim) -> bool:
     return any(library.stops for library in libraries)
 
 
-def _refuse(plan: Any, setting: Setting, call: _Call, found: _Finding, *, stops: bool) -> bool:
+def refuse(
+    plan: Any, setting: Setting, call: Call, found: Finding, *, stops: bool, reasons: Sequence[str] = ()
+) -> bool:
     """Raise the error that a disagreement deserves; warn, where it is meant."""
     kernel = behind(plan.kernel)
     name = kernel.py_func.__name__
@@ -222,7 +232,7 @@ def _refuse(plan: Any, setting: Setting, call: _Call, found: _Finding, *, stops:
         f"differences of `{name}` say {found.slope.value:.12g} (good to {found.slope.error:.1g})"
     )
     if stops:
-        _warn(plan, f"it stops derivatives on purpose (stop_gradient): {numbers}")
+        warn(plan, f"it stops derivatives on purpose (stop_gradient): {numbers}")
         return True
     argument = _argument_at_fault(plan, setting, call)
     directions = ", ".join(
@@ -231,17 +241,21 @@ def _refuse(plan: Any, setting: Setting, call: _Call, found: _Finding, *, stops:
         if tangent is not None
     )
     what = f"{numbers}\n  the direction is {directions}"
+    for reason in reasons:
+        what += f"\n  the answer carries a doubt: {reason}"
     remedy = REMEDY if math.isfinite(found.got) else REMEDY_FOR_NAN
+    if reasons:
+        remedy = REMEDY_FOR_DOUBTS
     raise CheckError(what, where=where_is(kernel, argument), remedy=remedy)
 
 
-def _argument_at_fault(plan: Any, setting: Setting, call: _Call) -> str | None:
+def _argument_at_fault(plan: Any, setting: Setting, call: Call) -> str | None:
     """Return the name of the one argument by which the derivative is wrong, if it is one."""
     count = len(claim_of(plan, setting).tangents)
     wrong = []
     for number in range(count):
         claim = claim_of(plan, replace(setting, only=number, random=np.random.default_rng(0)))
-        if claim.tangents[number] is not None and _finding(claim, call).is_wrong:
+        if claim.tangents[number] is not None and finding_of(claim, call).is_wrong:
             wrong.append(number)
     return plan_argument(plan, wrong[0]) if len(wrong) == 1 else None
 
@@ -261,7 +275,7 @@ def _short(tangent: Any) -> str:
     return f"{tangent:.3g}" if is_float(tangent) else str(tangent)
 
 
-def _warn(plan: Any, reason: str) -> None:
+def warn(plan: Any, reason: str) -> None:
     where = where_is(behind(plan.kernel))
     message = f"a derivative is not checked: {reason}\n  {where}"
     warnings.warn(message, UncheckedWarning, stacklevel=2)

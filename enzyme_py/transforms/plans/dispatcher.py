@@ -16,7 +16,7 @@ import functools
 import inspect
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from numba.core import dispatcher, errors, types
@@ -37,8 +37,9 @@ from enzyme_py.frontend.functions.result_kernels import holds_structure
 from enzyme_py.frontend.target.collecting import seldom_collected
 from enzyme_py.frontend.target.registries import protect_numba
 from enzyme_py.frontend.target.teaching import teach
+from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.python_calls import c_function
-from enzyme_py.settings import settings, when_checking
+from enzyme_py.settings import DOUBTFUL, settings, when_checking
 from enzyme_py.transforms.plans.plans import Plan
 from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
 
@@ -65,12 +66,13 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
                 self._check_arguments(args)
                 search = Search.of(self, args)
                 with stage("cache"):
-                    entry = search.finished()
+                    entry = None if search.kinds in self.overloads else search.finished()
                 if entry is not None:
                     if search.returns_trees:
                         entry = c_function(over_results(entry))
                     self._finished.append(entry)
-                    self._insert(search.codes, entry)
+                    if self._compared(entry, args, search.kinds, search.behind):
+                        self._insert(search.codes, entry)
                     return entry
                 protect_numba()
                 with seldom_collected():
@@ -106,7 +108,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
         return stage("entry", name, title)
 
     def _verified(self, entry: Any, args: tuple[Any, ...]) -> Any:
-        """Return an entry, after a comparison with differences if that is asked for.
+        """Return an entry, after a comparison with differences if that is asked for (transforms/checking/).
 
         Where it is not done yet, or failed, Numba's C dispatcher does not learn of the entry: then the
         next call comes through here again.
@@ -116,16 +118,29 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
             return entry
         kinds = tuple(overload.signature.args)
         if settings.check and not self._settled[kinds]:
-            self._clear()
-            from enzyme_py.transforms.checking.verification import verify
+            from enzyme_py.transforms.plans.unloading import derivatives_of
 
-            with stage("checking"):
-                self._settled[kinds] = verify(self, entry, args, self._attempts[kinds])
-            self._attempts[kinds] += 1
-            if not self._settled[kinds]:
+            behind = tuple(derivatives_of(overload.library))
+            if _is_to_compare(behind):
+                self._clear()
+            if not self._compared(entry, args, kinds, behind):
                 return entry
         self._insert([kind._code for kind in kinds], entry, overload.objectmode)
         return entry
+
+    def _compared(
+        self, entry: Any, args: tuple[Any, ...], kinds: tuple[Any, ...], behind: Sequence[NativeFunction]
+    ) -> bool:
+        """Compare an entry, if that is asked for; tell whether nothing is left to find out at a later call."""
+        if self._settled[kinds] or not _is_to_compare(behind):
+            return True
+        from enzyme_py.transforms.checking.asking import compared
+
+        doubtful = [one for one in behind if one.doubts]
+        with stage("checking"):
+            self._settled[kinds] = compared(self, entry, args, self._attempts[kinds], doubtful)
+        self._attempts[kinds] += 1
+        return self._settled[kinds]
 
     def _insert(self, codes: Iterable[int], entry: Any, objectmode: bool = False) -> None:
         """Let the C dispatcher learn of an entry, once: of a signature given twice it would find neither."""
@@ -268,6 +283,11 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     def _where(self, argument: str | None) -> Where | None:
         kernel = getattr(self.plan, "kernel", None)
         return None if kernel is None else where_is(kernel, argument)
+
+
+def _is_to_compare(behind: Sequence[NativeFunction]) -> bool:
+    """Tell whether what calls some derivatives is compared at its first call."""
+    return settings.check is True or (settings.check == DOUBTFUL and any(one.doubts for one in behind))
 
 
 _dispatchers: weakref.WeakSet[DerivativeDispatcher] = weakref.WeakSet()

@@ -61,6 +61,18 @@ def _is_plain(kind: Any) -> bool:
     return isinstance(kind, types.Number | types.Boolean | types.NoneType)
 
 
+def derivatives_of(library: Any) -> Iterator[NativeFunction]:
+    """Yield the derivatives that the code of a library calls, each once."""
+    found: dict[int, NativeFunction] = {}
+    pending: list[Any] = [library]
+    while pending:
+        library = pending.pop()
+        for one in getattr(library, "enzyme_py_derivatives", ()):
+            found[id(one.keep_alive)] = one
+        pending.extend(getattr(library, "_linking_libraries", ()))
+    yield from found.values()
+
+
 class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
     """The code of one function and of all that it calls, outside of Numba's engine."""
 
@@ -144,14 +156,7 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
     def derivatives(self) -> Iterator[NativeFunction]:
         """Yield those that the code calls, each once."""
-        found: dict[int, NativeFunction] = {}
-        pending: list[Any] = [self]
-        while pending:
-            library = pending.pop()
-            for one in getattr(library, "enzyme_py_derivatives", ()):
-                found[id(one.keep_alive)] = one
-            pending.extend(getattr(library, "_linking_libraries", ()))
-        yield from found.values()
+        yield from derivatives_of(self)
 
     def holds_addresses(self) -> bool:
         """Tell whether an address of this process stands in the code."""

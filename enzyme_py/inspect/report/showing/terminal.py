@@ -105,6 +105,7 @@ def complaints(data: dict[str, Any]) -> list[str]:
             )
     if data["health"]["nan"]:
         found.append(data["health"]["nan"])
+    found += [f'doubtful: {one}; config(check="doubtful") compares it' for one in data.get("doubts", ())]
     for one in data["health"]["lost"]:
         says = "is written" if one["is_certain"] else "may be written"
         found.append(f"lost: `{one['argument']}` of `{one['kernel']}` is Const and {says}: derivatives through it are lost")
