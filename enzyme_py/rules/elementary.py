@@ -5,8 +5,9 @@ call the symbol itself.
 
 **At the rim of a domain.** Enzyme's adjoint of a root or a logarithm divides by what may be zero, also where
 nothing comes in: of `np.where(x > 1, np.sqrt(x - 1), x)` the part not taken made NaN of the gradient. Here such
-a function only sees numbers inside of its domain, behind a branch. At the rim and beyond it is (x H) H
-and a constant: products, where strong zero holds, with an infinite slope. Choosing without a branch made
+a function only sees numbers inside of its domain, behind a branch. At the rim it is (x H) H and a constant:
+products, where strong zero holds, with an infinite slope. Beyond it, and of NaN, the factors are NaN, and so is the
+slope: three factors of H take x - rim to an infinity or to zero, and that less itself is NaN or zero. Choosing without a branch made
 the gradient of a sum of distances 2.5 times slower (measured); the branch costs nothing there.
 """
 
@@ -67,21 +68,29 @@ inside:
   %usual = call {f} @{symbol}({f} %own)
   ret {f} %usual
 edge:
-  %is.rim = fcmp oeq {f} %x, {rim}
-  %value = select i1 %is.rim, {f} {value}, {f} {nan}
+  %own.x = call {f} @enzyme_py_inactive.{f}({f} %x)
+  %below = fsub {f} %own.x, {rim}
+  %deep = fmul {f} %below, {huge}
+  %deeper = fmul {f} %deep, {huge}
+  %deepest = fmul {f} %deeper, {huge}
+  %none = fsub {f} %deepest, %deepest
+  %steepness = fadd {f} %none, {huge}
   %above = fsub {f} %x, {rim}
-  %once = fmul {f} %above, {huge}
-  %steep = fmul {f} %once, {huge}
+  %once = fmul {f} %above, %steepness
+  %steep = fmul {f} %once, %steepness
+  %is.rim = fcmp oeq {f} %own.x, {rim}
+  %value = select i1 %is.rim, {f} {value}, {f} %none
   %sum = fadd {f} %steep, %value
   ret {f} %sum
 }}
+declare {f} @enzyme_py_inactive.{f}({f})
 """
 
 
 def _above(symbol: str, kind: str, rim: float, value: float) -> Body:
     lowest = math.nextafter(rim, 1.0) if kind == "double" else rim + 2.0 ** (-24 if rim else -149)
     at = tuple((rim + step,) for step in (0.25, 1.0, 3.0))
-    return _written(symbol, kind, _ABOVE, at, rim=rim, value=value, nan=math.nan, lowest=lowest)
+    return _written(symbol, kind, _ABOVE, at, rim=rim, value=value, lowest=lowest)
 
 
 # The slope of Enzyme's rule is x / hypot(x, y), which zero divides at zero. The norm of zero has the
@@ -186,12 +195,20 @@ constant:
   %is.half = fcmp oeq {f} %y, 0.5
   br i1 %is.half, label %root, label %plain
 root:
-  %is.zero = fcmp oeq {f} %x, 0.0
-  br i1 %is.zero, label %steep, label %plain
-steep:
-  %once = fmul {f} %x, {huge}
-  %edge = fmul {f} %once, {huge}
-  ret {f} %edge
+  %is.positive = fcmp ogt {f} %x, 0.0
+  %is.infinite = fcmp oeq {f} %x, {minus}
+  %is.inside = or i1 %is.positive, %is.infinite
+  br i1 %is.inside, label %plain, label %edge
+edge:
+  %own.x = call {f} @enzyme_py_inactive.{f}({f} %x)
+  %deep = fmul {f} %own.x, {huge}
+  %deeper = fmul {f} %deep, {huge}
+  %deepest = fmul {f} %deeper, {huge}
+  %nowhere = fsub {f} %deepest, %deepest
+  %steepness = fadd {f} %nowhere, {huge}
+  %once = fmul {f} %x, %steepness
+  %steep = fmul {f} %once, %steepness
+  ret {f} %steep
 plain:
   %power = call {f} @{symbol}({f} %x, {f} %y)
   ret {f} %power
@@ -267,7 +284,7 @@ _ROWS = (
         lambda s, f: _written(s, f, _HYPOT, ((3.0, 4.0), (0.0, -2.0)), **_SCALES_OF_HYPOT[f]), "hypot"
     ),
     *_both(lambda s, f: _written(s, f, _ATAN2, ((1.0, -2.0), (-3.0, 0.0)), **_SCALES[f]), "atan2"),
-    *_both(lambda s, f: _written(s, f, _POW, ((2.0, 3.0), (0.3, -1.5))), "llvm.pow", "pow"),
+    *_both(lambda s, f: _written(s, f, _POW, ((2.0, 3.0), (0.3, -1.5)), minus=-math.inf), "llvm.pow", "pow"),
     _written("numba_ldexp", "double", _ALIAS.format(name="ldexp", other="i32")),
     _written("numba_ldexpf", "float", _ALIAS.format(name="ldexpf", other="i32")),
     _written("numba_frexp", "double", _mantissa("frexp", "ldexp")),
