@@ -33,6 +33,8 @@ def check_tangents(primals: Any, tangents: Any, names: Sequence[str], where: Whe
         if problem:
             message = f"the tangent of `{name}` {problem}"
             remedy = "a tangent has the structure, shape and kind of its primal"
+            if tangent is None:
+                remedy = f"for no change in `{name}` give zeros: enzyme.make_zero({name})"
             raise ShadowError(message, where=where, remedy=remedy)
 
 

@@ -44,6 +44,11 @@ _NO_RULE = (
 )
 
 
+# What makes integers of integers: sizes and steps of an array that a function returns, say.
+_COUNTED = "add sub mul shl or sdiv udiv srem urem sext zext trunc".split()
+_MOVED = ("load", "phi")
+
+
 @dataclass(frozen=True)
 class Row:
     """One kind of refusal. `what` and `remedy` are filled with what the pattern's group `name` matches.
@@ -85,7 +90,8 @@ def _memory(code: Printed) -> str | None:
     type_ = code.type
     is_number = types.is_integer(type_) or types.is_float(type_)
     if code.opcode:
-        is_harmless = code.opcode.startswith("f") or (code.opcode in ("load", "phi") and is_number)
+        is_harmless = code.opcode.startswith("f") or (code.opcode in _MOVED and is_number)
+        is_harmless |= code.opcode in _COUNTED and types.is_integer(type_)
     else:
         is_harmless = is_number or type_.startswith(("<", "[", "{"))
     return None if is_harmless else code.text

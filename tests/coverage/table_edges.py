@@ -12,6 +12,7 @@ from tests.coverage.row import edge
 INF, NAN = math.inf, math.nan
 ONE_SIDED = "the slope from the right"
 LIMIT = "the limit of the slopes"
+NOWHERE = "outside of the domain"
 CHOICE = "a choice: at ties the first argument has the derivative"
 
 edge("math.sqrt at 0", lambda x: math.sqrt(x), (0.0,), (INF,), ONE_SIDED)
@@ -330,6 +331,35 @@ edge(
     (6.0, 3.0),
     (1.0, -2.0),
     "the slope from the right",
+)
+edge("% at a multiple", lambda x, y: x % y, (6.0, 3.0), (1.0, -2.0), "the slope, on both sides")
+edge("% of zero", lambda x, y: x % y, (0.0, -2.0), (1.0, 0.0), "the slope, on both sides")
+edge(
+    "divmod at a multiple",
+    lambda x, y: divmod(x, y)[1],
+    (6.0, -3.0),
+    (1.0, 2.0),
+    "the slope, on both sides",
+)
+edge(
+    "% of an array with multiples",
+    lambda x: np.sum(x % 1.0 * x),
+    (np.array([0.0, 2.0, 0.25]),),
+    (np.array([0.0, 2.0, 0.5]),),
+    "the slope, on both sides",
+)
+edge("np.sqrt of NaN", lambda x: np.sqrt(x), (NAN,), (NAN,), NOWHERE)
+edge("np.sqrt of a negative number", lambda x: np.sqrt(x), (-2.0,), (NAN,), NOWHERE)
+edge("np.log of NaN", lambda x: np.log(x), (NAN,), (NAN,), NOWHERE)
+edge("np.log of a negative number", lambda x: np.log(x), (-2.0,), (NAN,), NOWHERE)
+edge("np.log1p below -1", lambda x: np.log1p(x), (-2.0,), (NAN,), NOWHERE)
+edge("** 0.5 of NaN", lambda x: x**0.5, (NAN,), (NAN,), NOWHERE)
+edge(
+    "np.where beside a root of a negative number",
+    lambda x: np.sum(np.where(x > 0.0, np.sqrt(x), np.log(-x))),
+    (np.array([4.0, -0.5]),),
+    (np.array([0.25, -2.0]),),
+    "the slope",
 )
 edge(
     "np.var of one number", lambda x: np.var(x), (np.array([3.0]),), (np.array([0.0]),), "the slope"

@@ -87,6 +87,10 @@ def test_an_index_without_a_value_is_seen() -> None:
         ("%x = fmul double %y, %y", False),
         ("%x = load double, ptr %arg.h.2", False),
         ("%n = phi i64 [ 0, %one ], [ %m, %two ]", False),
+        ("%bytes = shl i64 %n, 3", False),
+        ("%n = or disjoint i64 %high, %low, !dbg !5", False),
+        ("%n = mul i64 %rows, %columns", False),
+        ("%p = ptrtoint ptr %arg.v.2 to i64", True),
     ],
 )
 def test_constant_memory_is_told_from_constant_numbers(value: str, is_memory: bool) -> None:

@@ -316,6 +316,22 @@ def lower_twice(a: Any) -> Any:
     return 2.0 * np.tril(a) - np.diag(np.diag(a))
 
 
+def test_determinant_beside_an_inverse() -> None:
+    """The sizes of an array that a function returns were taken for constant memory."""
+
+    def ratio(a):  # d^2 / D, of ((a, b), (c, d)) with the determinant D
+        return np.linalg.det(a) * np.linalg.inv(a)[0, 0] ** 2
+
+    (a, b), (c, d) = given = np.array([[2.0, 0.5], [0.3, 1.5]])
+    size = a * d - b * c
+    by_a = [
+        [2.0 * d**4 / size**3, -2.0 * d**3 * c / size**3],
+        [-2.0 * d**3 * b / size**3, 2.0 * a * d**3 / size**3 - 3.0 * d**2 / size**2],
+    ]
+    direction = np.array([[1.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(enzyme.hvp(ratio, given, direction), by_a, rtol=1e-12)
+
+
 def test_logarithm_of_a_determinant() -> None:
     def f(a):
         return np.linalg.slogdet(a)[1] + 2.0 * np.sum(np.log(np.diag(np.linalg.cholesky(a))))

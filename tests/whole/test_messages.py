@@ -152,6 +152,10 @@ def perhaps(x):
     return x if x > 1.0 else None
 
 
+def mixed_lists(x):
+    return x * np.sum(np.array([[1.0, 2.0], [3, 4]]))
+
+
 @dataclass(frozen=True)
 class Said:
     """A call, the error that it deserves, and what its text must say."""
@@ -213,6 +217,9 @@ ROWS = (
     Said("argnums between", grad(scaled, 1.0, 2, argnums=0.5), AnnotationError, ("0.5",)),
     Said("tangents bare", pushed(square, 1.0, 1.0), AnnotationError, ("tuples", "(x,), (dx,)")),
     Said("tangent's type", pushed(summed, (X,), (1.0,)), ShadowError, ("`x`", "(3,)", "float")),
+    Said("no tangent", pushed(summed, (X,), (None,)), ShadowError, ("`x`", "make_zero(x)")),
+    Said("no pair", grad(square, 1.0, has_aux=True), UnsupportedTypeError, ("(value, aux)", "pair")),
+    Said("mixed lists", grad(mixed_lists, 1.0), LoweringError, ("one type", "[[1.0, 2.0], [3.0, 4.0]]")),
     Said("tangent's size", pushed(summed, (X,), (X[:2],)), ShadowError, ("`x`", "(2,)", "(3,)")),
     Said("tangent of a number", pushed(square, (1.0,), (X,)), ShadowError, ("`x`", "number")),
     Said("complex tangent", pushed(square, (1.0,), (1j,)), ShadowError, ("`x`", "complex", "real")),

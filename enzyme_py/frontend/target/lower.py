@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,7 @@ _REFUSALS = (
 
 
 _READONLY = "readonly array"
+_JOINED_LISTS = "list_to_list"  # of Numba, which asserts that both lists have items of one type
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,8 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
             "an `out` (np.dot(a, b, out)) must be contiguous and of the result's type: write "
             "`out[...] = np.dot(a, b)` in its place, or look for the call that numba.njit refuses too"
         )
+        if traceback.extract_tb(error.__traceback__)[-1].name == _JOINED_LISTS:
+            remedy = "lists in a list need items of one type: [[1.0, 2.0], [3.0, 4.0]] in place of [[1.0, 2.0], [3, 4]]"
     if _READONLY in message:
         remedy = (
             "it must compile with numba.njit for arrays that cannot be written, as captured ones: "

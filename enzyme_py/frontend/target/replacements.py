@@ -11,7 +11,7 @@ from enzyme_py.frontend.arrays.reshaping import reshaped
 from enzyme_py.frontend.arrays.transposing import transposition
 from enzyme_py.frontend.codegen.outlining import text_hash
 from enzyme_py.frontend.containers import typed_dicts, typed_lists
-from enzyme_py.frontend.numpy_functions import scans, smooth
+from enzyme_py.frontend.numpy_functions import remainders, scans, smooth
 
 _CHOICES = (
     block_assignment,
@@ -21,6 +21,7 @@ _CHOICES = (
     ranges.iteration,
     scans.method,
     smooth.method,
+    remainders.remainder,
     typed_dicts.iteration,
     text_hash,
 )

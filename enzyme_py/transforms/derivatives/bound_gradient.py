@@ -98,9 +98,8 @@ class BoundGradient(Bound):
         kernel = compile_kernel(self.request.kernel, tuple(self.argument_types))
         returned = types.unliteral(kernel.return_type)
         is_pair = isinstance(returned, types.BaseTuple) and len(returned) == 2
-        seed = seed_type(self.request, returned)
-        if self.request.has_aux and not is_pair:
-            seed = returned
+        is_refused = self.request.has_aux and not is_pair  # where the request is assembled
+        seed = returned if is_refused else seed_type(self.request, returned)
         if isinstance(seed, types.Complex):
             where = where_is(self.plan.kernel)
             message = f"`{where.kernel}` returns a complex number: which gradient is meant?"

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
+import pytest
 
 import enzyme_py as enzyme
 
@@ -151,3 +152,16 @@ def test_hypot_along_tangents_as_large_or_small_as_its_numbers() -> None:
             )
     huge, tiny = 1e300, 1e-300
     assert enzyme.gradient(norm, huge, tiny) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "second"),
+    [
+        (lambda x: np.log(x) * 3.0, -0.75),
+        (lambda x: np.sqrt(x) * 8.0, -(0.5**0.5)),
+        (lambda x: 8.0 * x**0.5, -(0.5**0.5)),
+    ],
+)
+def test_rims_of_domains_stay_out_of_second_orders(function, second):
+    """NaN beyond the rim is a factor in first derivatives; in nested ones it made NaN of every number."""
+    assert enzyme.hessian(function)(2.0) == pytest.approx(second, rel=1e-12)
