@@ -29,7 +29,7 @@ pytestmark = pytest.mark.xdist_group("test_documents.py")
 
 # What the rooms offer beside the names of the package itself.
 CALLS = {
-    enzyme.inspect: "attempts draw_calls draw_memory draw_pattern finished ir loops memory passes report tape timings trim",
+    enzyme.inspect: "attempts doubts draw_calls draw_memory draw_pattern finished ir loops memory passes report tape timings trim",
     enzyme.sparse: "SparseDerivative colour hessian hessian_sparsity jacobian jacobian_sparsity",
     enzyme.testing: "check_grads find_nan test_activities test_forward test_reverse test_rule",
     enzyme.rules: "implicit inactive partials python ruled",
