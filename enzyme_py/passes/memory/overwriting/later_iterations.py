@@ -28,7 +28,7 @@ Then alias analysis can say nothing, and Enzyme caches what was read. To cache e
 also where iterations write only what no earlier one has read (`u[t + 1] = f(u[t])`). What is not shown is cached: beside alias
 analysis Enzyme asks LLVM's scalar evolution, which knows where a counter begins: of `u[i]` and `u[j]`, j from i + 1 on, it says that
 they differ, which does not last to the next step of a loop around both (measured: wrong gradients without a word, of
-one in fifty random nests of loops). A read stays as it is if
+one in a hundred random nests of loops). A read stays as it is if
 
 * no write of a loop around it goes to the same memory, or it is shown that none does later (lasting_reads.py), or
 * the addresses step with the iterations so that no later write meets the read, whatever inner loops do, and
