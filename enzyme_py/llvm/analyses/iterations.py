@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from enzyme_py.llvm.analyses.addresses import wrapped
+from enzyme_py.llvm.analyses.addresses import Addresses, wrapped
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.inequalities import Linear, is_empty
 from enzyme_py.llvm.analyses.loops import OPPOSITE, Loop, Loops, TripCount
@@ -59,6 +59,16 @@ class Space:
     def linear(self, value: Value) -> Linear | None:
         """Return an integer of 64 bits without products of unknown values; None where there are some."""
         return linear_of(self.polynomial(value))
+
+    def offset(self, pointer: Value) -> Polynomial | None:
+        """Return how many bytes an address lies behind the beginning of its memory; None where that is not known."""
+        found = self._function.analysis(Addresses).of(pointer).offset
+        if found is None or any(part.type != "i64" for part in found.parts):
+            return None
+        total: Polynomial = {(None, None): found.number} if found.number else {}
+        for part, bytes_ in found.parts.items():
+            total = added(total, self.polynomial(part), bytes_)
+        return total
 
     def _known(self, value: Value, depth: int) -> Polynomial | None:
         if isinstance(value, Phi) and (counted := self._counted(value, depth)) is not None:

@@ -28,14 +28,13 @@ from enzyme_py.llvm import (
     Module,
     Store,
     Value,
-    constant,
 )
 from enzyme_py.llvm.analyses.addresses import Addresses
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS, allocated_bytes
 from enzyme_py.llvm.analyses.loops import Loops
 from enzyme_py.llvm.types import is_vector
 
 _MOST = 64  # lanes
-_ALLOCATORS = ("malloc", "calloc")
 _BYTES = {"double": 8, "i64": 8, "float": 4, "i32": 4}
 
 
@@ -53,7 +52,7 @@ def put_lanes_together(code: Module) -> bool:
 
 def _may_have_lanes(function: Function) -> bool:
     """Tell whether there are as many allocations as two lanes and their primal take."""
-    return sum(function.count(f"@{name}(") for name in _ALLOCATORS) > 2
+    return sum(function.count(f"@{name}(") for name in ALLOCATORS) > 2
 
 
 def _runs(block: Block) -> Iterator[list[Call]]:
@@ -70,10 +69,8 @@ def _runs(block: Block) -> Iterator[list[Call]]:
 
 def _is_allocation(one: Instruction) -> TypeGuard[Call]:
     """Tell whether an instruction allocates bytes of which it says the number: `malloc(n)`, `calloc(1, n)`."""
-    if not isinstance(one, Call) or one.callee not in _ALLOCATORS:
-        return False
-    *count, size = one.arguments
-    return size.type == "i64" and all(each == constant("i64", 1) for each in count)
+    size = allocated_bytes(one) if isinstance(one, Call) else None
+    return size is not None and size.type == "i64"
 
 
 def _is_like(one: Instruction, other: Call) -> TypeGuard[Call]:

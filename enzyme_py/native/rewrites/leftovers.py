@@ -31,8 +31,7 @@ def drop_barriers(code: Module) -> None:
                     if isinstance(user, GetElementPtr) and _moves_nothing(user, call):
                         user.replace_all_uses_with(user.pointer)
                         user.erase()
-                call.replace_all_uses_with(call.arguments[0])
-                call.erase()
+                call.replace_with(call.arguments[0])
             one.define_as(f"define internal {kind} {one.ref}({kind} %value) {{ ret {kind} %value }}\n")
 
 
@@ -47,8 +46,7 @@ def drop_canonical(code: Module) -> None:
     for one in list(code.declarations):
         if one.name.startswith(CANONICAL):
             for call in list(code.calls_of(one.name)):
-                call.replace_all_uses_with(call.arguments[0])
-                call.erase()
+                call.replace_with(call.arguments[0])
 
 
 def allocate_tables(code: Module) -> None:

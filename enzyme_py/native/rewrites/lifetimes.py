@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections import defaultdict
 
 from enzyme_py.llvm import Block, Builder, Function, Instruction, Module, Phi, Value
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.native.rewrites.callees import Callees
 from enzyme_py.native.rewrites.owners import Owners
 
-_ALLOCATORS = ("malloc", "calloc")
 _EDGE = "enzyme_py_dead"
 _COMPANION = "enzyme_py_own"
 
@@ -28,8 +28,8 @@ def add_frees(code: Module) -> None:
     """Free temporaries where they end."""
     callees = Callees()
     for function in code.functions:
-        if any(function.mentions(f"@{name}(") for name in _ALLOCATORS):
-            roots = [one for one in function.calls_of(*_ALLOCATORS) if one.has_result]
+        if any(function.mentions(f"@{name}(") for name in ALLOCATORS):
+            roots = [one for one in function.calls_of(*ALLOCATORS) if one.has_result]
             if roots and _is_readable(function):
                 _Frees(function, Owners(function, roots, callees)).put_in()
 

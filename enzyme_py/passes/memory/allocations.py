@@ -50,7 +50,6 @@ from functools import cached_property
 
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.llvm import (
-    Builder,
     Call,
     Constant,
     Function,
@@ -64,7 +63,7 @@ from enzyme_py.llvm import (
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.llvm.analyses.points_to import derived
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.memory.cache_marks import declared_mark
+from enzyme_py.passes.memory.cache_marks import keep
 from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
 from enzyme_py.passes.module.requests import under_reverse
@@ -122,8 +121,7 @@ class _Marks:
             if call.callee == "malloc":
                 _zero(call, self._draft.code)
             if call in self._cached:
-                call.set_attributes(['"enzyme_active_val"', *call.attributes])
-                Builder.after(call).call(declared_mark(self._draft), [call], type_="void")
+                keep(call, self._draft)
 
 
 def _zero(call: Call, code: Module) -> None:

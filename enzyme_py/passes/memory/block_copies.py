@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from enzyme_py.llvm import Argument, Call, Function, Instruction, Module, Value
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.merged_pointers import MergedPointers
 from enzyme_py.rules import copies
 
-_ALLOCATORS = ("malloc", "calloc")
 _REGISTERED = "__enzyme_register_"
 
 
@@ -63,7 +63,7 @@ def _fills_memory_of_a_loop(function: Function) -> bool:
     if not any(copies.is_copy(one.callee) for one in _calls(function)):
         return False
     flow = function.analysis(ControlFlow)
-    made = (one for one in function.calls if one.callee in _ALLOCATORS)
+    made = (one for one in function.calls if one.callee in ALLOCATORS)
     return any(flow.is_repeated(one.home) for one in made)
 
 

@@ -16,7 +16,7 @@ memory again. The native stage drops the marks.
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Function, Value
+from enzyme_py.llvm import Builder, Call, Function, Value
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.module.requests import Requests
 from enzyme_py.symbols import CACHED, HINT_ATTRIBUTES, NO_RECOMPUTING
@@ -50,6 +50,12 @@ define void @{mark}_reverse(ptr %pointer, ptr %shadow) noinline {_HARMLESS} {{
 def without_recomputing(draft: Draft) -> None:
     """Let Enzyme make no memory again in the reverse sweep."""
     draft.add_option(NO_RECOMPUTING)
+
+
+def keep(made: Call, draft: Draft) -> None:
+    """Let Enzyme cache an allocation, which holds numbers that matter."""
+    made.set_attributes(['"enzyme_active_val"', *made.attributes])
+    Builder.after(made).call(declared_mark(draft), [made], type_="void")
 
 
 def declared_mark(draft: Draft) -> Value:

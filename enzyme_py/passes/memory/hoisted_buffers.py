@@ -25,7 +25,6 @@ from enzyme_py.llvm import (
     Block,
     Builder,
     Call,
-    Constant,
     Function,
     GetElementPtr,
     Instruction,
@@ -35,6 +34,7 @@ from enzyme_py.llvm import (
     Store,
     Value,
 )
+from enzyme_py.llvm.analyses.allocations import allocated_bytes, may_allocate
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.llvm.analyses.points_to import derived
@@ -44,7 +44,6 @@ from enzyme_py.rules import copies
 from enzyme_py.rules.blas import SUFFIX
 from enzyme_py.symbols import HINT, INTO_BUFFER
 
-_MAKERS = ("malloc", "calloc")
 _HARMLESS = (HINT, "llvm.memset.", "llvm.memcpy.", "llvm.memmove.", "llvm.lifetime.")
 _LETTERS = {"double": "d", "float": "s"}
 _SHIFTS = {"d": 3, "s": 2}
@@ -58,7 +57,7 @@ class HoistedBuffers(Pass):
 
     def applies(self, draft: Draft) -> bool:
         """Tell whether the module can allocate."""
-        return any(draft.code.get(name) is not None for name in _MAKERS)
+        return may_allocate(draft.code)
 
     def run(self, draft: Draft) -> None:
         """Move the allocations of all functions."""
@@ -76,22 +75,13 @@ def _movable(function: Function) -> Iterator[_Looped]:
     loops = function.analysis(Loops).loops if made else []
     for call in made if loops else ():
         size, loop = (
-            _size(call),
+            allocated_bytes(call),
             next((one for one in loops if _is_simple(one) and call in one), None),
         )
         if size is not None and loop is not None:
             looped = _Looped(call, size, loop)
             if looped.can_move():
                 yield looped
-
-
-def _size(call: Call) -> Value | None:
-    """Return how many bytes are allocated, None where that takes a product."""
-    if call.callee not in _MAKERS:
-        return None
-    *counts, size = call.arguments
-    is_one = all(isinstance(one, Constant) and one.integer == 1 for one in counts)
-    return size if is_one else None
 
 
 def _is_simple(loop: Loop) -> bool:

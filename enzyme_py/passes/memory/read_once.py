@@ -40,6 +40,7 @@ from enzyme_py.llvm import (
     Store,
     Value,
 )
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS, may_allocate
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.loops import Loop, Loops
@@ -49,7 +50,6 @@ from enzyme_py.passes.memory.merged_pointers import MergedPointers, allocations
 from enzyme_py.rules.slopes import FUNCTIONS
 from enzyme_py.symbols import BARRIER, HINT
 
-_MAKERS = ("malloc", "calloc")
 _FLOATS = ("double", "float")
 _LOADED = ("double", "float", "i64", "i32", "i8", "ptr")
 _MOVABLE = frozenset(
@@ -67,7 +67,7 @@ class ReadOnce(Pass):
 
     def applies(self, draft: Draft) -> bool:
         """Tell whether the module can allocate."""
-        return any(draft.code.get(name) is not None for name in _MAKERS)
+        return may_allocate(draft.code)
 
     def run(self, draft: Draft) -> None:
         """Do without such temporaries in all functions."""
@@ -150,7 +150,7 @@ class _Needless:
 
 
 def _needless(function: Function) -> Iterator[_Needless]:
-    made = [one for one in allocations(function) if one.callee in _MAKERS]
+    made = [one for one in allocations(function) if one.callee in ALLOCATORS]
     if not made:
         return
     loops = function.analysis(Loops).loops
@@ -380,7 +380,7 @@ def _does_nothing_else(filled: _Counted, store: Store) -> bool:
 def _writes_nothing(one: Instruction) -> bool:
     if not isinstance(one, Call):
         return not one.may_write
-    if one.callee in _MAKERS or one.callee.startswith(HINT):
+    if one.callee in ALLOCATORS or one.callee.startswith(HINT):
         return True
     is_silent = one.callee.startswith(("llvm.", f"{BARRIER}.")) or one.callee in FUNCTIONS
     return is_silent and not any(value.type == "ptr" for value in one.arguments)

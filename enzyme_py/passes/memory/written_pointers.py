@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from enzyme_py.llvm import Builder, Call, Constant, Function, Instruction, Load, Store, Value, types
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.points_to import origins
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.cache_marks import ruled
@@ -148,5 +149,5 @@ def _is_found(start: Value) -> bool:
     if isinstance(start, Constant):
         return False
     if isinstance(start, Call):
-        return start.callee not in ("malloc", "calloc")
+        return start.callee not in ALLOCATORS
     return isinstance(start, Load) or getattr(start, "opcode", "") == "extractvalue"

@@ -17,13 +17,13 @@ from collections.abc import Iterator
 
 from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.llvm import Alloca, Call, Function, Instruction, Load, Module, Store, Value
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.points_to import origins
 from enzyme_py.llvm.values import attribute_name
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.fills import is_local
 from enzyme_py.symbols import HINT, readable
 
-_ALLOCATORS = ("malloc", "calloc")
 _KEEPS_NOTHING = ("llvm.", "enzyme_py_copy", "enzyme_py_clear", "enzyme_py_walk")
 _SILENT = (HINT, "llvm.lifetime")
 _MOVED = frozenset(("getelementptr", "phi", "select", "freeze"))
@@ -115,7 +115,7 @@ def _only_reads(call: Call, index: int) -> bool:
 def _returns_its_own(function: Function) -> bool:
     """Tell whether all pointers in a function's result lead to memory that it made and told nobody else of."""
     own = {
-        one for one in function.instructions if isinstance(one, Call) and one.callee in _ALLOCATORS
+        one for one in function.instructions if isinstance(one, Call) and one.callee in ALLOCATORS
     }
     result = function.arguments[0]
     for one in function.instructions:

@@ -329,4 +329,3 @@ MUTATIONS: dict[str, tuple[float, Callable[[Host], bool]]] = {
     "read at the end": (2, read_at_the_end),
     "typed otherwise": (1, typed_otherwise),
 }
-

@@ -16,21 +16,17 @@ from dataclasses import dataclass
 from math import gcd
 
 from enzyme_py.llvm import Builder, Load, Value
-from enzyme_py.llvm.analyses.addresses import Addresses
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.inequalities import Linear
 from enzyme_py.llvm.analyses.iterations import (
     Effort,
     Facts,
-    Polynomial,
     Space,
-    added,
     linear_of,
     usual_end,
 )
 from enzyme_py.llvm.analyses.loops import Loop
-
-_BYTES = {"double": 8, "float": 4}
+from enzyme_py.llvm.types import size_of
 
 
 @dataclass(frozen=True)
@@ -56,8 +52,8 @@ class Extent:
 def extent(read: Load, nest: Loop, effort: Effort) -> Extent | None:
     """Return how much of its array a read can reach in a nest, None where that is not known."""
     space = Space(read, "read")
-    offset, size = _offset(read, space), _BYTES[read.type]
-    if offset is None or any(count % size for count in offset.values()):
+    offset, size = space.offset(read.pointer), size_of(read.type)
+    if offset is None or size is None or any(count % size for count in offset.values()):
         return None
     lengths = {factor for factor, _ in offset if factor is not None}
     (before,) = nest.entering
@@ -76,17 +72,6 @@ def extent(read: Load, nest: Loop, effort: Effort) -> Extent | None:
     facts = space.facts()
     rows, columns = (_bound(one, known, facts, effort) for one in (row, column))
     return None if rows is None or columns is None else Extent(size, length, rows, columns)
-
-
-def _offset(read: Load, space: Space) -> Polynomial | None:
-    """Return how many bytes an address is behind the beginning of its memory."""
-    offset = read.function.analysis(Addresses).of(read.pointer).offset
-    if offset is None or any(part.type != "i64" for part in offset.parts):
-        return None
-    total: Polynomial = {(None, None): offset.number} if offset.number else {}
-    for part, bytes_ in offset.parts.items():
-        total = added(total, space.polynomial(part), bytes_)
-    return total
 
 
 def _candidates(nest: Loop, space: Space, dominators: Dominators) -> Iterator[Bound]:

@@ -156,24 +156,13 @@ class Reads:
     def _is_apart(self, read: Load, write: Store, shared: Sequence[Loop], later: Loop | None) -> bool:
         """Tell whether addresses differ if some loops are in the same iteration, and `later` in a later one for the write."""
         spaces = Space(read, "read", shared), Space(write, "write", shared)
-        where, whereto = self._offset(read, spaces[0]), self._offset(write, spaces[1])
+        where, whereto = spaces[0].offset(read.pointer), spaces[1].offset(write.pointer)
         if where is None or whereto is None:
             return False
         facts = spaces[0].facts().with_those_of(spaces[1].facts())
         if later is not None:
             facts.rows.append(Linear({(later, "write"): 1, (later, "read"): -1}, -1))
         return _differ(where, whereto, facts, max(_BYTES[write.value.type], _BYTES[read.type]), self._effort)
-
-    def _offset(self, access: Load | Store, space: Space) -> Polynomial | None:
-        address = self._addresses.of(access.pointer)
-        if address.offset is None:
-            return None
-        total: Polynomial = {(None, None): address.offset.number} if address.offset.number else {}
-        for part, bytes_ in address.offset.parts.items():
-            if part.type != "i64":
-                return None
-            total = added(total, space.polynomial(part), bytes_)
-        return total
 
 
 def _differ(one: Polynomial, other: Polynomial, facts: Facts, size: int, effort: Effort) -> bool:

@@ -40,18 +40,18 @@ from enzyme_py.llvm import (
     Value,
 )
 from enzyme_py.llvm.analyses.addresses import Addresses
+from enzyme_py.llvm.analyses.allocations import allocated_bytes, may_allocate
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.iterations import Effort, loops_around
 from enzyme_py.llvm.analyses.loops import Loop
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.memory.cache_marks import declared_mark
+from enzyme_py.passes.memory.cache_marks import keep
 from enzyme_py.passes.memory.overwriting.extents import Extent, bytes_of, extent
 from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS, reads_in_loops
 from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.request_arguments import CONST, given_by
 from enzyme_py.passes.module.requests import has_reverse, request_in
 
-_MAKERS = ("malloc", "calloc")
 _NUMBERS = ("double", "float")
 _LINEAR = frozenset("fadd fsub fneg phi select fpext fptrunc freeze".split())
 _COPY = "llvm.memcpy.p0.p0.i64"
@@ -64,14 +64,14 @@ class Snapshots(Pass):
 
     def applies(self, draft: Draft) -> bool:
         """Tell whether the module asks for reverse mode, and makes memory."""
-        return has_reverse(draft.code) and any(draft.code.get(name) is not None for name in _MAKERS)
+        return has_reverse(draft.code) and may_allocate(draft.code)
 
     def run(self, draft: Draft) -> None:
         """Make the copies, in all functions that are differentiated in one piece."""
-        single = alone(draft.code)
+        single = alone(draft.code) or set()
         for function in draft.code.functions if single else ():
-            if function.name in (single or ()) and reads_in_loops(function):
-                for found in _Nests(function, single or set(), _constant(draft, function)).found():
+            if function.name in single and reads_in_loops(function):
+                for found in _Nests(function, single, _constant(draft, function)).found():
                     found.copy(draft)
 
 
@@ -102,10 +102,10 @@ class _Nest:
         at = Builder(before.terminator)
         size = bytes_of(dict.fromkeys(self.reads.values()), self.array.arguments[-1], at)
         make = code.declare("calloc", "noalias ptr", ["i64", "i64"])
-        made = at.call(make, [at.constant("i64", 1), size], "enzyme_py.snapshot", attributes=['"enzyme_active_val"'])
+        made = at.call(make, [at.constant("i64", 1), size], "enzyme_py.snapshot")
         move = code.declare(_COPY, "void", ["ptr", "ptr", "i64", "i1"])
         at.call(move, [made, self.array, size, at.constant("i1", 0)])
-        at.call(declared_mark(draft), [made], type_="void")
+        keep(made, draft)
         node = code.node("!{}")
         for read in self.reads:
             read.set_operand(0, _moved(read, self.array, made))
@@ -150,7 +150,7 @@ class _Nests:
         for one in self._function.instructions:
             if isinstance(one, Load) and one.type in _NUMBERS and not one.is_atomic and loops_around(one):
                 array = _root(one)
-                if isinstance(array, Call) and array.callee in _MAKERS and not loops_around(array) and _has_size(array):
+                if isinstance(array, Call) and not loops_around(array) and allocated_bytes(array) is not None:
                     loop = self._nest(one, array)
                     if loop is not None:
                         reads[loop, array].append(one)
@@ -222,9 +222,3 @@ def _root(read: Load) -> Value:
     while isinstance(pointer, GetElementPtr):
         pointer = pointer.pointer
     return pointer
-
-
-def _has_size(array: Call) -> bool:
-    """Tell whether an allocation is of its last operand's bytes."""
-    *counts, _ = array.arguments
-    return all(isinstance(one, Constant) and one.integer == 1 for one in counts)

@@ -19,14 +19,14 @@ from enzyme_py.llvm import (
     Value,
 )
 from enzyme_py.llvm.analyses.addresses import Addresses
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.passes.memory.fills import filled, is_local
 from enzyme_py.passes.module.requests import Requests, request_in
 from enzyme_py.symbols import HINT, RAISE
 
-_ALLOCATORS = ("malloc", "calloc")
 _OF_CALLERS = "arg."  # how the names of parameters begin that hold arguments
-_HARMLESS = ("llvm.", "free", *_ALLOCATORS, RAISE, HINT)
+_HARMLESS = ("llvm.", "free", *ALLOCATORS, RAISE, HINT)
 _IN_ONE_PIECE = "__enzyme_autodiff"
 
 
@@ -119,4 +119,4 @@ def _is_own(parameter: Argument) -> bool:
 
 
 def _is_made(one: Instruction) -> bool:
-    return isinstance(one, Alloca) or (isinstance(one, Call) and one.callee in _ALLOCATORS)
+    return isinstance(one, Alloca) or (isinstance(one, Call) and one.callee in ALLOCATORS)

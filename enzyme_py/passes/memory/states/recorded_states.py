@@ -37,6 +37,7 @@ from enzyme_py.llvm import (
     Store,
     Value,
 )
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.loops import Loop, Loops
@@ -199,7 +200,7 @@ class _State(StateLoop):
                 stores.append(user)
             elif not _reads(user, known) and not _is_call_of(user, "free"):
                 return
-        if len(stores) == 1 and _is_call_of(self.new, "malloc", "calloc"):
+        if len(stores) == 1 and _is_call_of(self.new, *ALLOCATORS):
             result = self.result_of(stores[0])
             yield from () if result is None else (result,)
 
