@@ -18,7 +18,7 @@ from __future__ import annotations
 from enzyme_py.llvm.analyses import Analysis
 from enzyme_py.llvm.blocks import Block
 from enzyme_py.llvm.editing.builder import Builder
-from enzyme_py.llvm.editing.cloning import clone_blocks, clone_function
+from enzyme_py.llvm.editing.cloning import clone_blocks, clone_function, own_exit
 from enzyme_py.llvm.functions import Function
 from enzyme_py.llvm.instructions import (
     Alloca,
@@ -54,5 +54,5 @@ __all__ = [
     "Cast", "Compare", "Constant", "DebugRecord", "Function", "GetElementPtr", "GlobalValue",
     "GlobalVariable", "Instruction", "Invoke", "LLVMSyntaxError", "Load", "MetadataNode", "Module",
     "NamedMetadata", "Phi", "Return", "Select", "Store", "Switch", "Use", "Value", "clone_blocks",
-    "clone_function", "constant",
+    "clone_function", "constant", "own_exit",
 ]  # fmt: skip

@@ -87,6 +87,10 @@ int32_t enzyme_py_is_usual(const void *object);
 void enzyme_py_usual_arrays(const void *type, int64_t head);
 """  # what csrc/arrays.h declares
 
+MOVES = """
+void *enzyme_py_memmove(void *to, const void *from, size_t size);
+"""  # what csrc/moves.h declares
+
 TRACE = """
 void enzyme_py_trace(int32_t on);
 size_t enzyme_py_traced(size_t number, const void **caller, size_t *bytes);
@@ -224,7 +228,7 @@ def runtime_addresses() -> dict[str, int]:
     loaded = ctypes.CDLL(_file())
     _tell_usual_arrays(loaded)
     _show_counts(loaded)
-    declared = DECLARATIONS + ARRAYS + PROGRESS + SAMPLING + SCANS + SHARING + TRACE + copy_declarations()
+    declared = DECLARATIONS + ARRAYS + MOVES + PROGRESS + SAMPLING + SCANS + SHARING + TRACE + copy_declarations()
     names = re.findall(r"\b(enzyme_py_\w+)\(", declared)
     return {name: _address(loaded[name]) for name in names}
 

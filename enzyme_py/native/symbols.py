@@ -59,6 +59,8 @@ EXCEPTION_MEMORY = {
     "enzyme_py_exception_free": "NRT_Free",
 }
 
+# glibc's are slow for some addresses (csrc/moves.h).
+MOVES = dict.fromkeys(("memcpy", "memmove"), "enzyme_py_memmove")
 
 is_traced: ContextVar[bool] = ContextVar("is_traced", default=False)  # code is linked to be traced (csrc/trace.h)
 is_sampled: ContextVar[bool] = ContextVar("is_sampled", default=False)  # or to be sampled (csrc/sampling.h)
@@ -102,6 +104,7 @@ def address_of(name: str) -> int | None:
         return None
     name = allocator_of(name)
     name = EXCEPTION_MEMORY.get(name, name).removeprefix(CONSTANT_PREFIX)
+    name = MOVES.get(name, name)
     runtime = {**runtime_addresses(), **stand_ins()}
     return (
         runtime.get(name)

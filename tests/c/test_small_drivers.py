@@ -19,13 +19,14 @@ FLAVOURS = {
 }
 MIRRORS = {
     "arrays": runtime.ARRAYS,
+    "moves": runtime.MOVES,
     "progress": runtime.PROGRESS,
     "sampling": runtime.SAMPLING,
     "scans": runtime.SCANS,
     "sharing": runtime.SHARING,
     "trace": runtime.TRACE,
 }
-DRIVEN = ("scans", "sharing")  # arrays are Python's
+DRIVEN = ("moves", "scans", "sharing")  # arrays are Python's
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)

@@ -98,8 +98,9 @@ def test_mirror_declares_what_the_header_declares() -> None:
         re.findall(r"(\benzyme_py_\w+)\(", re.sub(r"/\*.*?\*/", "", HEADER, flags=re.DOTALL))
     )
     declared = set(re.findall(r"(\benzyme_py_\w+)\(", runtime.DECLARATIONS))
-    others = runtime.ARRAYS, runtime.PROGRESS, runtime.SAMPLING, runtime.SCANS, runtime.SHARING, runtime.TRACE
-    apart = set(re.findall(r"(\benzyme_py_\w+)\(", "".join(others) + runtime.copy_declarations()))
+    arrays = runtime.ARRAYS, runtime.MOVES, runtime.SCANS, runtime.SHARING, runtime.copy_declarations()
+    others = "".join([*arrays, runtime.PROGRESS, runtime.SAMPLING, runtime.TRACE])
+    apart = set(re.findall(r"(\benzyme_py_\w+)\(", others))
     assert promised == declared == set(runtime.runtime_addresses()) - apart
 
 

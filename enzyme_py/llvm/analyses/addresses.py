@@ -155,6 +155,8 @@ class Addresses(Analysis):
                 return Sum().plus(factored, factor.number)
             if code == "shl" and not other.parts and 0 <= other.number < _WORD:
                 return Sum().plus(one, 1 << other.number)
+            if code == "xor" and not other.parts and other.number == -1:
+                return Sum(number=-1).plus(one, -1)
         elif isinstance(value, Phi) and value.type == "i64":  # a narrower one may wrap
             self._note(value)
         return Sum({value: 1})

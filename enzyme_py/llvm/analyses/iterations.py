@@ -83,6 +83,9 @@ class Space:
             return added(one, other, -1 if code == "sub" else 1)
         if code == "mul":
             return _product(*(self.polynomial(operand, depth + 1) for operand in value.operands))
+        if code == "xor":  # with -1: all bits turned round
+            one, other = (self.polynomial(operand, depth + 1) for operand in value.operands)
+            return added({(None, None): -1}, one, -1) if other == {(None, None): -1} else None
         if code == "shl":
             one, other = (self.polynomial(operand, depth + 1) for operand in value.operands)
             places = other.get((None, None), 0)

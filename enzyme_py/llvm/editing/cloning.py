@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from enzyme_py.llvm import naming
 from enzyme_py.llvm.blocks import Block
+from enzyme_py.llvm.editing.builder import Builder
 from enzyme_py.llvm.functions import Function
 from enzyme_py.llvm.instructions import Phi
 from enzyme_py.llvm.module import Module
@@ -54,6 +55,18 @@ def _lead_in(phi: Phi, block: Block, known: dict[Value, Value]) -> None:
     incoming = phi.incoming
     new = [(known.get(value, value), known[one]) for value, one in incoming if one is block]
     phi.set_incoming([*incoming, *new])  # type: ignore[list-item]
+
+
+def own_exit(block: Block, target: Block, name: str) -> Block:
+    """Put a block on a way out of a loop of one block, with a phi for each value of the loop that is used behind."""
+    leaves = block.split_edge(target, name)
+    for one in block.instructions:
+        outside = [use for use in one.uses if use.user.block not in (block, leaves)]
+        if outside:
+            out = Builder.at_start(leaves).phi(one.type, [(one, block)], f"{one.name}.out")
+            for use in outside:
+                use.user.set_operand(use.slot, out)
+    return leaves
 
 
 def clone_function(function: Function, name: str, *, into: Module | None = None) -> Function:

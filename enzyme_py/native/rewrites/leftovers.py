@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Call, Constant, GetElementPtr, Module
+from enzyme_py.llvm import Call, Constant, Function, GetElementPtr, Module
 from enzyme_py.llvm.types import is_integer
 from enzyme_py.rules.inactive import TABLE_MEMORY
 from enzyme_py.symbols import BARRIER, CANONICAL, HINT
@@ -16,9 +16,23 @@ def allow_inlining(code: Module) -> None:
 
 
 def drop_hints(code: Module) -> None:
-    """Drop the calls that only told Enzyme the type of a pointer (frontend/codegen/type_hints.py); LLVM drops the rest."""
-    for function in code.functions:
-        function.drop_calls(f"{HINT}.")
+    """Drop the calls that only told Enzyme something, and those of their derivatives, which do nothing then.
+
+    LLVM would drop them too, but behind what looks at loops here.
+    """
+    empty = [f"{HINT}."]
+    left = [one for one in code.functions if HINT in one.name]
+    while empty:
+        for function in code.functions:
+            for name in empty:
+                function.drop_calls(name)
+        empty = [one.name for one in left if _does_nothing(one)]
+        left = [one for one in left if one.name not in empty]
+
+
+def _does_nothing(function: Function) -> bool:
+    first = function.entry.first
+    return first is function.entry.terminator and first.opcode == "ret" and not first.operands
 
 
 def drop_barriers(code: Module) -> None:

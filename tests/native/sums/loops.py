@@ -22,6 +22,8 @@ class Reverse:
     `offsets` are in elements of u; None is an add to u[0] in each iteration. `is_down`: the counter goes down.
     `tests_moved`: the end is seen by what the counter has moved to, and not by the counter.
     `factor`: constants, or "c" for the loop's argument, with a strong zero; "v" for v[i], with a strong zero.
+    `is_slice`: u has n numbers for all that is known; each offset is the lesser of it and n, and for n = 17 all adds of a slice go to
+    its first number, as if it were broadcast.
     `sums`: d is summed in a register too, and stored to u[-1] of the array at the end, where `chosen` by a strong zero.
     """
 
@@ -32,6 +34,7 @@ class Reverse:
     stride: int = 1
     kind: str = "double"
     sums: bool = False
+    is_slice: bool = False
     name: str = "invertBody"
 
     @property
@@ -45,6 +48,7 @@ class Reverse:
             f"define void @f(ptr %u, ptr %d, ptr %v, i64 %n, {kind} %c, ptr %out) {{",
             "entry:",
             "  %last = sub i64 %n, 1",
+            *self._starts(),
             f"  br label %{self.name}",
             "",
             f"{self.name}:",
@@ -60,7 +64,7 @@ class Reverse:
             f"  %is.zero = fcmp oeq {kind} %d.i, {zero}",
             f"  %v.at = getelementptr {kind}, ptr %v, i64 %i",
             f"  %v.i = load {kind}, ptr %v.at, align {size}",
-            f"  %scaled = mul i64 %i, {self.stride}",
+            f"  %scaled = {'select i1 %is.long, i64 %i, i64 0' if self.is_slice else f'mul i64 %i, {self.stride}'}",
         ]
         for place, (offset, factor) in enumerate(zip(self.offsets, self.factors, strict=True)):
             term = f"%term.{place}"
@@ -77,7 +81,7 @@ class Reverse:
             else:
                 lines += [
                     f"  %u.base.{place} = getelementptr {kind}, ptr %u, i64 %scaled",
-                    f"  %u.at.{place} = getelementptr {kind}, ptr %u.base.{place}, i64 {offset}",
+                    f"  %u.at.{place} = getelementptr {kind}, ptr %u.base.{place}, i64 {f'%start.{place}' if self.is_slice else offset}",
                 ]
             lines += [
                 f"  %old.{place} = load {kind}, ptr %u.at.{place}, align {size}",
@@ -99,7 +103,16 @@ class Reverse:
         ]
         if self.sums:
             lines.append(f"  store {kind} %more, ptr %out, align {size}")
-        return "\n".join([*lines, "  ret void", "}", ""])
+        outside = ["", "declare i64 @llvm.smin.i64(i64, i64)"] if self.is_slice else []
+        return "\n".join([*lines, "  ret void", "}", *outside, ""])
+
+    def _starts(self) -> list[str]:
+        if not self.is_slice:
+            return []
+        starts = [
+            f"  %start.{place} = call i64 @llvm.smin.i64(i64 %n, i64 {offset})" for place, offset in enumerate(self.offsets)
+        ]
+        return ["  %is.long = icmp ne i64 %n, 17", *starts]
 
     def rewritten(self) -> tuple[Module, bool]:
         """The module as the native stage would make it, and whether adds were separated."""

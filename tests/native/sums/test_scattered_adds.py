@@ -24,6 +24,8 @@ LOOPS = {
     "each second": Reverse((4, 2, 0, 1), ("v", "c", "2.0", "c"), stride=2),
     "backward": Reverse((1000, 1001, 999), ("v", "c", "2.0"), stride=-1),
     "with a sum": Reverse((-1, 1, 0), ("c", "c", "2.0"), sums=True),
+    "slices": Reverse((2, 0, 1), ("c", "v", "2.0"), is_slice=True),
+    "slices of long steps": Reverse((3, 20, 24), ("c", "v", "2.0"), is_slice=True),
 }  # fmt: skip
 
 
@@ -62,7 +64,7 @@ def test_against_numpy() -> None:
         assert not d.any()
 
 
-@pytest.mark.parametrize("name", ["three neighbours", "upward", "to one number and others", "with a sum"])
+@pytest.mark.parametrize("name", ["three neighbours", "upward", "to one number and others", "with a sum", "slices"])
 def test_arrays_that_overlap(name: str) -> None:
     """Where the adds go to what is read later, or set to zero, each iteration must see what those before have done."""
     loop = LOOPS[name]

@@ -55,6 +55,17 @@ def test_arguments_are_marked():
     assert told == [[], marks, ["noalias", "nocapture", "readonly"], [], ["writeonly"]]
 
 
+def test_arguments_are_marked_where_forward_mode_differentiates_the_gradient():
+    whole = KERNEL.replace(
+        "declare double @__enzyme_autodiff(...)",
+        "declare double @__enzyme_autodiff(...)\ndeclare double @__enzyme_fwddiff(...)",
+    )
+    outer = "define double @h(ptr %x) {\n  %t = call double (...) @__enzyme_fwddiff(ptr @g, ptr %x, ptr %x)\n  ret double %t\n}\n"
+    code = ran(UntouchedArguments(), whole + outer).code
+    assert {"noalias", "readonly"} <= set(code.function("k").arguments[1].attributes)
+    assert not code.function("g").arguments[0].attributes
+
+
 @pytest.mark.parametrize(
     "more",
     [

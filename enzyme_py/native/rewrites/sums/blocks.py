@@ -25,6 +25,7 @@ from enzyme_py.llvm import (
     Store,
     Value,
     clone_blocks,
+    own_exit,
 )
 from enzyme_py.native.rewrites.sums.conditions import Conditions
 from enzyme_py.native.rewrites.sums.places import BYTES
@@ -32,6 +33,7 @@ from enzyme_py.native.rewrites.sums.plans import MOST_SPREAD, Add, Group, Plan
 from enzyme_py.native.rewrites.sums.reverse_sums import FLAGS, Term, added, nothing
 
 _BLOCK = 64  # iterations
+CHECK = "adds.check"  # the block in front of such a loop
 
 
 class Buffers:
@@ -54,8 +56,8 @@ def carry_out(plan: Plan, buffers: Buffers) -> None:
     """Put the loop of blocks beside the loop that there is, and choose between them while running."""
     function, loop, block = plan.function, plan.loop, plan.loop.header
     assert loop.predecessor is not None
-    leaves = _way_out(plan)
-    ahead = loop.predecessor.split_edge(block, "adds.check")
+    leaves = own_exit(block, plan.count.exit, "adds.exit")
+    ahead = loop.predecessor.split_edge(block, CHECK)
     conditions = Conditions(plan, ahead)
     holds = conditions.all_hold()
     outer = function.add_block("invert.adds.block", before=block)
@@ -95,19 +97,6 @@ def _here(at: Builder, left: Value) -> Value:
     return at.select(are_many, whole, last, "adds.here")
 
 
-def _way_out(plan: Plan) -> Block:
-    """Make a block that only the loop leads to, with a phi for each value that is used behind."""
-    block = plan.loop.header
-    leaves = block.split_edge(plan.count.exit, "adds.exit")
-    for one in block.instructions:
-        outside = [use for use in one.uses if use.user.block not in (block, leaves)]
-        if outside:
-            out = Builder.at_start(leaves).phi(one.type, [(one, block)], f"{one.name}.out")
-            for use in outside:
-                use.user.set_operand(use.slot, out)
-    return leaves
-
-
 class _Iterations:
     """A block of iterations. `copies` is what stands for what of the loop; `kept` the buffer, or the sum, of each add."""
 
@@ -132,6 +121,8 @@ class _Iterations:
             assert isinstance(choice, Select)
             self.copies[select] = choice.operands[2]
             choice.replace_with(self.copies[select])
+        for usual in self.plan.usual:
+            usual.put_in(self.copies)
         for one in inner.instructions:
             if isinstance(one, Arithmetic) and one.opcode in ("fadd", "fsub", "fmul") and not one.flags:
                 one.set_flags(["nsz"])

@@ -23,16 +23,20 @@ class Conditions:
         self._known = dict[object, tuple[Value, Value]]()
 
     def all_hold(self) -> Value:
-        """Whether there are enough iterations, the adds go nowhere that the loop reads or writes otherwise, and what
+        """Whether there are enough iterations, guesses hold, the adds go nowhere that the loop reads or writes otherwise, and what
         adjoints are multiplied with in all iterations is finite.
 
         Two arrays that are added to may be one by other names: all is added, in whatever order.
         """
         at, plan = self.at, self.plan
         answer: Value = at.compare("uge", self.count, FEWEST, "adds.many")
-        for one in _ranges([add.place for add in plan.adds]):
+        for value, number in plan.guessed.items():
+            answer = at.arithmetic("and", answer, at.compare("eq", value, number, "adds.usual"))
+        for one in _ranges([*(add.place for add in plan.adds), *plan.written]):
             low, high = self._ends(*one)
             for other in _ranges(plan.others):
+                if one[0].key == other[0].key:
+                    continue
                 other_low, other_high = self._ends(*other)
                 before, behind = at.compare("ule", high, other_low), at.compare("ule", other_high, low)
                 answer = at.arithmetic("and", answer, at.arithmetic("or", before, behind))
@@ -59,7 +63,7 @@ class Conditions:
             at = self.at
             base = at.cast("ptrtoint", first.address.base, "i64")
             low: Value = at.add(base, first.offset(at, self._starts))
-            high: Value = at.add(low, last.number + last.size - first.number)
+            high: Value = at.add(low, last.number + last.size - first.number)  # as guessed
             reach = at.mul(self._moves, first.step)
             if first.step < 0:
                 low = at.add(low, reach)

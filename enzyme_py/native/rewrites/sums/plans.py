@@ -18,13 +18,14 @@ from enzyme_py.llvm import (
     Value,
 )
 from enzyme_py.llvm.analyses.loops import Loop, TripCount
+from enzyme_py.native.rewrites.sums.guesses import Usual, usual_in
 from enzyme_py.native.rewrites.sums.places import BYTES, Place, place_of
 from enzyme_py.native.rewrites.sums.reverse_sums import Term, is_zero, terms_from
 
 MOST_SPREAD = 8  # iterations that adds to one array are apart, to be made in one loop; fewer than a block has
 _MOST_ADDS = 16
 _MOST_CHECKS = 24
-_NO_MEMORY = (
+NO_MEMORY = (
     "llvm.fabs.", "llvm.sqrt.", "llvm.fma.", "llvm.fmuladd.", "llvm.maxnum.", "llvm.minnum.", "llvm.copysign.",
     "llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin.", "llvm.abs.", "llvm.floor.", "llvm.ceil.",
 )  # fmt: skip
@@ -68,7 +69,8 @@ class Group:
 class Plan:
     """A loop that is rewritten.
 
-    `others` are the places that it reads and writes beside its adds; `products` the choices of a strong zero that are
+    `others` are the places that it reads and writes beside its adds, `written` those of them that must be apart from all others;
+    `products` the choices of a strong zero that are
     needless where their factors are finite.
     """
 
@@ -78,31 +80,37 @@ class Plan:
     groups: Sequence[Group]
     others: Sequence[Place]
     products: Mapping[Select, Sequence[Value]]
+    written: Sequence[Place] = ()
 
     @property
     def adds(self) -> list[Add]:
         """All adds."""
         return [add for group in self.groups for add in group.adds]
 
+    @property
+    def guessed(self) -> dict[Value, int]:
+        """What values of the loop's outside are taken for."""
+        places = [*self.others, *(add.place for add in self.adds)]
+        return {value: number for place in places for value, number in place.guessed}
+
+    @property
+    def usual(self) -> list[Usual]:
+        """What instructions of the loop give if all guesses hold."""
+        return [one for one in usual_in(self.loop) if self.guessed.get(one.condition) == one.wanted]
+
 
 def plan_for(function: Function, loop: Loop) -> Plan | None:
     """Return what is to be done with a loop of one block; None where it stays as it is."""
-    block, count = loop.header, loop.trip_count()
-    if loop.predecessor is None or count is None or count.predicate != "ne" or abs(count.counter.step) != 1:
+    block, places = loop.header, _places(function, loop)
+    if places is None:
         return None
     counters = {one.phi for one in loop.counters}
     if any(one not in counters and not _is_sum(one, loop) for one in block.phis):
         return None
-    if not all(_is_harmless(one) for one in block.instructions):
-        return None
-    accesses = [one for one in block.instructions if isinstance(one, (Load, Store))]
-    places = dict[Instruction, Place]()
-    for one in accesses:
-        place = place_of(function, loop, one)
-        if place is None:
-            return None
-        places[one] = place
-    adds, others = _apart(accesses, places)
+    guessed = {one: place.with_guesses() for one, place in places.items()}
+    if len({one.key for one in guessed.values()}) < len({one.key for one in places.values()}):
+        places = guessed
+    adds, others = _apart(list(places), places)
     if not 0 < len(adds) <= _MOST_ADDS or not _pays(adds):
         return None
     if len({(add.place.key, one.key) for add in adds for one in others}) > _MOST_CHECKS:
@@ -110,7 +118,49 @@ def plan_for(function: Function, loop: Loop) -> Plan | None:
     choices = [one for one in block.instructions if isinstance(one, Select)]
     factors = [_constant_factors(one, loop) for one in choices]
     products = {one: found for one, found in zip(choices, factors, strict=True) if found is not None}
-    return Plan(function, loop, count, _grouped(adds), others, products)
+    return Plan(function, loop, _count(loop), _grouped(adds), others, products)
+
+
+def parallel(function: Function, loop: Loop) -> Plan | None:
+    """Return what has to hold for no iteration of a loop of one block to touch what another one writes; None if that is not known."""
+    places = _places(function, loop) or {}
+    written = [place for one, place in places.items() if isinstance(one, Store)]
+    for one in written:
+        for other in places.values():
+            if one.key == other.key and (one.step != other.step or not _is_in_row(one, other)):
+                return None
+    if not written or len({(one.key, other.key) for one in written for other in places.values()}) > _MOST_CHECKS:
+        return None
+    return Plan(function, loop, _count(loop), [], list(places.values()), {}, written)
+
+
+def _is_in_row(one: Place, other: Place) -> bool:
+    """Tell whether two accesses to one array meet in no two iterations."""
+    first, last = sorted((one, other), key=lambda each: each.number)
+    return last.number + last.size - first.number <= abs(one.step)
+
+
+def _count(loop: Loop) -> TripCount:
+    count = loop.trip_count()
+    assert count is not None
+    return count
+
+
+def _places(function: Function, loop: Loop) -> dict[Load | Store, Place] | None:
+    """Return where a loop that counts by one reads and writes; None where that is not known, or it does anything else with memory."""
+    count = loop.trip_count()
+    if loop.predecessor is None or count is None or count.predicate != "ne" or abs(count.counter.step) != 1:
+        return None
+    if not all(_is_harmless(one) for one in loop.header.instructions):
+        return None
+    places = dict[Load | Store, Place]()
+    for one in loop.header.instructions:
+        if isinstance(one, (Load, Store)):
+            place = place_of(function, loop, one, guess=True)
+            if place is None:
+                return None
+            places[one] = place
+    return places
 
 
 def _is_sum(phi: Phi, loop: Loop) -> bool:
@@ -127,12 +177,12 @@ def _is_harmless(one: Instruction) -> bool:
     if isinstance(one, (Load, Store)):
         return not one.is_volatile and not one.is_atomic
     if isinstance(one, Call):
-        return one.callee.startswith(_NO_MEMORY)
+        return one.callee.startswith(NO_MEMORY)
     return not one.may_read and not one.may_write
 
 
 def _apart(
-    accesses: Sequence[Load | Store], places: Mapping[Instruction, Place]
+    accesses: Sequence[Load | Store], places: Mapping[Load | Store, Place]
 ) -> tuple[list[Add], list[Place]]:
     """Return the adds that may be separated, and where all other accesses are.
 
@@ -148,7 +198,7 @@ def _apart(
         adds = [add for add in adds if add.place.key not in otherwise]
 
 
-def _adds(accesses: Sequence[Load | Store], places: Mapping[Instruction, Place]) -> Iterator[Add]:
+def _adds(accesses: Sequence[Load | Store], places: Mapping[Load | Store, Place]) -> Iterator[Add]:
     for store in accesses:
         if not isinstance(store, Store) or store.value.type not in BYTES or len(store.value.uses) != 1:
             continue

@@ -12,7 +12,7 @@ Cause: three habits of Enzyme. What it adds to a zero that it has just stored st
 loop-carried value that is a chain of additions, one an iteration, which does nothing. A product with an adjoint of zero is
 chosen away behind the sum, not in front of it (strong zero: 0 times infinity adds nothing). And its sums have one order.
 
-Cure: nothing is added to what +0.0 is added to; the choice is made of the term; the sum may be taken in any order. In blocks of
+Cure: nothing is added to what +0.0 is added to, and what does not change then is not carried; the choice is made of the term; the sum may be taken in any order. In blocks of
 reverse sweeps only, and not for numbers of the primal that are computed once more there.
 
 What it changes: signs of adjoints that are zero, and the last digits of sums in loops. `config(ordered_sums=True)` leaves all
@@ -38,7 +38,7 @@ from enzyme_py.llvm import (
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 
 _KINDS = ("double", "float")
-_AGAIN = "_unwrap"  # how Enzyme names what it computes once more
+AGAIN = "_unwrap"  # how Enzyme names what it computes once more
 FLAGS = "reassoc nsz"
 
 
@@ -53,18 +53,28 @@ def allow_any_order(code: Module) -> None:
         blocks = [one for one in function.blocks if is_reverse(one)]
         for block in blocks:
             _drop_zeros(block)
+        for block in blocks:
+            _drop_constants(block)
         if blocks:
             _free_sums(function)
 
 
 def _drop_zeros(block: Block) -> None:
     for one in list(block.instructions):
-        if isinstance(one, Arithmetic) and one.opcode == "fadd" and _AGAIN not in one.ref:
+        if isinstance(one, Arithmetic) and one.opcode == "fadd" and AGAIN not in one.ref:
             left, right = one.operands
             if is_zero(right):
                 one.replace_with(left)
             elif is_zero(left):
                 one.replace_with(right)
+
+
+def _drop_constants(block: Block) -> None:
+    """Take loop-carried values away that never change: zeros were all that was added to them."""
+    for phi in block.phis:
+        others = [value for value in phi.values if value is not phi]
+        if len(others) < len(phi.values) and len(set(others)) == 1:
+            phi.replace_with(others[0])
 
 
 def is_zero(value: Value) -> bool:

@@ -9,8 +9,9 @@ that a loop grows: then every operand of every product is cached in every iterat
 
 Cure: where every write of the kernel goes to memory that it made itself, its parameters are marked `noalias readonly`,
 which is just what that means: nobody writes what they point to while it runs. Shadows do not inherit the marks (Enzyme
-drops them). It is done for modules with one request of one shadow, and not where activity is decided while running,
-since that compares pointers.
+drops them). Forward mode of the gradient does not write to them either: a product of a sparse matrix kept three numbers an entry
+in its second order, where the gradient keeps one. It is done for modules that differentiate one kernel with one shadow, and not
+where reverse mode differentiates a derivative, or where activity is decided while running, since that compares pointers.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _SAID = (*_MARKS, "writeonly", "readnone")
 
 
 class UntouchedArguments(Pass):
-    """Mark the parameters of the one function that is differentiated, if it writes none of their memory."""
+    """Mark the parameters of the one kernel that is differentiated, if it writes none of their memory."""
 
     name = "untouched arguments"
 
@@ -56,10 +57,11 @@ class UntouchedArguments(Pass):
 
     def run(self, draft: Draft) -> None:
         """Mark the parameters, but for the first, where the result goes."""
-        requests = Requests(draft.code).all()
-        if len(requests) != 1 or (request := requests.pop()).width != 1:
+        requests = Requests(draft.code)
+        if requests.under_reverse() or any(one.width != 1 for one in requests.all()):
             return
-        function = draft.code.get(request.target)
+        kernels = {one.target for one in requests.all() if not requests.inside(one)}
+        function = draft.code.get(kernels.pop()) if len(kernels) == 1 else None
         if not isinstance(function, Function) or not writes_its_own_only(function):
             return
         for argument in function.arguments[1:]:

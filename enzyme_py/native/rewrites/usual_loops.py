@@ -1,0 +1,129 @@
+"""Loops over arrays get a version for usual arrays: as long as the loop, number beside number.
+
+    for i in range(n):                            if is_long and step == 8:
+        j = i if is_long else 0                       for i in range(n): to[i] = a[i] + b[i]
+        to[i] = a[j] + b at (step * i)            else:
+                                                      the loop as it was
+
+Symptom: kernels on slices, `u[1:-1] = 0.5 * (u[2:] + u[:-2])`, took up to twice the time.
+
+Cause: an array of length one is broadcast, which is known while running only. So each index of an array expression is chosen,
+and what is assigned has a step of any number of bytes. LLVM takes such loops apart by one condition after the other, and gives up
+at three; where steps are not known, it makes no vectors.
+
+Cure: in front of the loop it is asked once whether all arrays are the usual ones. Done for innermost loops of one block that call
+nothing that touches memory, and whose adds were not taken apart (sums/scattered_adds.py does the same for those). The numbers
+are the same in both versions, to the last bit.
+"""
+
+from __future__ import annotations
+
+from enzyme_py.llvm import (
+    Block,
+    Builder,
+    Call,
+    Load,
+    Module,
+    Select,
+    Store,
+    Value,
+    clone_blocks,
+    own_exit,
+)
+from enzyme_py.llvm.analyses.loops import Loop, Loops
+from enzyme_py.native.rewrites.sums.blocks import CHECK
+from enzyme_py.native.rewrites.sums.conditions import Conditions
+from enzyme_py.native.rewrites.sums.guesses import Usual, usual_in
+from enzyme_py.native.rewrites.sums.plans import parallel
+
+_LARGEST = 150  # instructions of a loop
+_MANY = 3  # conditions of choices: LLVM makes loops for all ways that fewer can come out
+
+
+def add_usual_loops(code: Module) -> None:
+    """Give such versions to all loops that may have them."""
+    for function in code.functions:
+        if (
+            function.is_edited
+            or " select i1 " in function.body_text
+            or " = mul " in function.body_text
+        ):
+            for block in [
+                one
+                for one in function.blocks
+                if one in one.successors and len(set(one.successors)) == 2
+            ]:
+                loop = function.analysis(Loops).headed_by(block)
+                if loop is not None and _may_gain(loop):
+                    usual = _worth_it(loop)
+                    if usual:
+                        _add_version(loop, usual, code)
+
+
+def _may_gain(loop: Loop) -> bool:
+    """Tell whether LLVM may make vectors of a loop, and its adds were left where they are."""
+    instructions = loop.header.instructions
+    before = loop.predecessor
+    if (
+        len(loop.blocks) != 1
+        or before is None
+        or before.name.startswith(CHECK)
+        or len(instructions) > _LARGEST
+    ):
+        return False
+    return not any(
+        isinstance(one, Call) and (one.may_read or one.may_write) for one in instructions
+    )
+
+
+def _worth_it(loop: Loop) -> list[Usual]:
+    """Return what is usual in a loop; of choices nothing, if there are few conditions."""
+    found = list(usual_in(loop))
+    choices = {one.condition for one in found if isinstance(one.one, Select)}
+    return [one for one in found if not isinstance(one.one, Select) or len(choices) >= _MANY]
+
+
+def _add_version(loop: Loop, usual: list[Usual], code: Module) -> None:
+    """Put a copy of a loop beside it, for usual arrays."""
+    block, before, function = loop.header, loop.predecessor, loop.header.function
+    assert before is not None
+    assert function is not None
+    plan = parallel(function, loop)
+    (target,) = (one for one in block.successors if one is not block)
+    own_exit(block, target, f"{block.name}.exit")
+    ahead = before.split_edge(block, f"{block.name}.check")
+    holds = _hold(usual, Builder(ahead.terminator)) if plan is None else Conditions(plan, ahead).all_hold()
+    copies = clone_blocks([block], "usual")
+    for each in usual if plan is None else plan.usual:
+        each.put_in(copies)
+    copy = copies[block]
+    assert isinstance(copy, Block)
+    if plan is not None:
+        _tell_parallel(copy, code)
+    Builder(ahead.terminator).branch_if(holds, copy, block)
+    ahead.terminator.erase()
+
+
+def _hold(usual: list[Usual], at: Builder) -> Value:
+    """Ask whether all conditions are as usual."""
+    holds: Value | None = None
+    for condition, wanted in dict.fromkeys((one.condition, one.wanted) for one in usual):
+        one = at.compare("eq", condition, wanted)
+        holds = one if holds is None else at.arithmetic("and", holds, one)
+    assert holds is not None
+    return holds
+
+
+def _tell_parallel(block: Block, code: Module) -> None:
+    """Tell LLVM that no iteration of a loop depends on another one by memory, so that it need not ask.
+
+    What it would ask of a loop within one that counts down is never so (llvm.org, RuntimePointerChecking: `stride.check`).
+    """
+    group = code.node("distinct !{}")
+    for one in block.instructions:
+        if isinstance(one, (Load, Store)):
+            one.set_metadata("llvm.access.group", group)
+    told = code.node(f'!{{!"llvm.loop.parallel_accesses", {group}}}')
+    node = code.node("distinct !{}")
+    node.set_content(f"distinct !{{{node}, {told}}}")
+    block.terminator.set_metadata("llvm.loop", node)
