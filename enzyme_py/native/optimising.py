@@ -22,6 +22,7 @@ from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.sites import layout, mark_calls, rename_calls
 from enzyme_py.native.machine import initialise_llvm, target_machine
 from enzyme_py.native.rewrites.fast_math import allow_fast_math
+from enzyme_py.native.rewrites.flat_loops import flatten_loops
 from enzyme_py.native.rewrites.fortran import link_fortran
 from enzyme_py.native.rewrites.lanes import put_lanes_together
 from enzyme_py.native.rewrites.leftovers import (
@@ -90,6 +91,7 @@ def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
             log.note(one.function, one.line, one.why_serial)
     put_lanes_together(code)
     add_frees(code)
+    flatten_loops(code)
     if ANY_ORDER in fast_math:
         allow_any_order(code)
         put_back(code)
