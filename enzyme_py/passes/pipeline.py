@@ -26,6 +26,7 @@ from enzyme_py.passes.control_flow.multi_level_exits import (
 )
 from enzyme_py.passes.control_flow.own_bounds import OwnBounds
 from enzyme_py.passes.control_flow.single_exits import SingleExits
+from enzyme_py.passes.control_flow.skipped_iterations import SkippedIterations
 from enzyme_py.passes.control_flow.two_way_merges import TwoWayMerges
 from enzyme_py.passes.llvm_own import to_memory
 from enzyme_py.passes.memory.allocations import CachedAllocations
@@ -202,6 +203,7 @@ READY: tuple[Row, ...] = ordered(
     Row(Snapshots(), "with the loads as O2 left them"),
     Row(LastingReads(), "behind the copies, whose reads last", after=(Snapshots,)),
     Row(LaterIterations(), "but for those that are not written again", after=(LastingReads,)),
+    Row(SkippedIterations(), "behind who looks at where loops end", after=(Snapshots, LastingReads, LaterIterations)),
     Row(
         LiveOutIntegers(),
         "integers before floats: what indexes a float is named first",

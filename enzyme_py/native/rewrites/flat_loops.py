@@ -11,19 +11,20 @@ derivative of the arm that is not taken. The derivative has the branch too. LLVM
 so there are two blocks, and it makes no vectors.
 
 Cure: behind Enzyme both arms are computed, and one is chosen. Floating-point arithmetic has no effect but its result. Done where all of the
-loop becomes one block, and for few instructions. And roots are told to be LLVM's own, which set no `errno`.
+loop becomes one block, and for few instructions. And roots are told to be LLVM's own, which set no `errno`; and pointers that such a
+loop reads from one place, where Enzyme has kept them, are read in front of it: it stores numbers, and numbers are not where pointers are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from enzyme_py.llvm import Block, Branch, Builder, Call, Function, Instruction, Load, Module
+from enzyme_py.llvm import Block, Branch, Builder, Call, Function, Instruction, Load, Module, Store
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.native.rewrites.sums.plans import NO_MEMORY
 
 _ROOTS = {"sqrt": ("llvm.sqrt.f64", "double"), "sqrtf": ("llvm.sqrt.f32", "float")}
-_MOST = 30  # instructions of the arms of one choice
+_MOST = 60  # instructions of the arms of one choice
 _CHEAP = frozenset(
     "fadd fsub fmul fdiv fneg fcmp icmp select add sub mul shl lshr ashr and or xor sext zext trunc sitofp uitofp fpext "
     "fptrunc bitcast freeze getelementptr".split()
@@ -49,6 +50,7 @@ def flatten_loops(code: Module) -> None:
                     chain = _chain(loop)
                     if chain is not None:
                         _flatten(function, chain)
+                        _hoist_pointers(function, loop.header)
 
 
 def _tell_roots(code: Module) -> None:
@@ -92,7 +94,7 @@ def _choice(block: Block, loop: Loop) -> _Choice | None:
     for meet in (one, other, *one.successors):
         arms = tuple(None if each is meet else each for each in (one, other))
         if meet is not loop.header and all(each is None or _is_arm(each, block, meet) for each in arms):
-            ways = {each or block for each in arms}
+            ways = {block if each is None else each for each in arms}
             if set(meet.predecessors) == ways and sum(len(each.body) for each in arms if each is not None) <= _MOST:
                 return _Choice(block, arms, meet)  # type: ignore[arg-type]
     return None
@@ -151,7 +153,7 @@ def _choose(choice: _Choice, first: Block) -> None:
             arm.terminator.erase()
             for moved in list(arm.instructions):
                 moved.move_before(end)
-    sources = [arm or choice.block for arm in choice.arms]
+    sources = [choice.block if arm is None else arm for arm in choice.arms]
     for phi in list(choice.meet.phis):
         one, other = (phi.value_from(source) for source in sources)
         phi.replace_with(one if one is other else Builder(end).select(condition, one, other))
@@ -165,3 +167,21 @@ def _take(block: Block, first: Block) -> None:
     for one in list(block.instructions):
         one.detach()
         first.append(one)
+
+
+def _hoist_pointers(function: Function, block: Block) -> None:
+    """Read pointers in front of a loop of one block that reads the same ones in each iteration."""
+    loop = function.analysis(Loops).headed_by(block)
+    if loop is None or loop.predecessor is None or any(_may_write_pointers(one) for one in block.instructions):
+        return
+    same = [one for one in block.instructions if isinstance(one, Load) and one.type == "ptr" and loop.is_invariant(one.pointer)]
+    if same:
+        ahead = loop.predecessor.split_edge(block, f"{block.name}.pointers")
+        for one in same:
+            one.move_before(ahead.terminator)
+
+
+def _may_write_pointers(one: Instruction) -> bool:
+    if isinstance(one, Call):
+        return not one.callee.startswith(NO_MEMORY)
+    return one.may_write and not (isinstance(one, Store) and one.value.type in ("double", "float"))

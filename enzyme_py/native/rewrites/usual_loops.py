@@ -22,6 +22,8 @@ from enzyme_py.llvm import (
     Block,
     Builder,
     Call,
+    GetElementPtr,
+    Instruction,
     Load,
     Module,
     Select,
@@ -34,10 +36,10 @@ from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.native.rewrites.sums.blocks import CHECK
 from enzyme_py.native.rewrites.sums.conditions import Conditions
 from enzyme_py.native.rewrites.sums.guesses import Usual, usual_in
-from enzyme_py.native.rewrites.sums.plans import parallel
+from enzyme_py.native.rewrites.sums.plans import NO_MEMORY, parallel
 
-_LARGEST = 150  # instructions of a loop
-_MANY = 3  # conditions of choices: LLVM makes loops for all ways that fewer can come out
+_LARGEST = 400  # instructions of a loop
+_MANY = 3  # conditions of choices: LLVM makes loops for all ways that fewer can come out, if nothing is written there
 
 
 def add_usual_loops(code: Module) -> None:
@@ -71,16 +73,22 @@ def _may_gain(loop: Loop) -> bool:
         or len(instructions) > _LARGEST
     ):
         return False
-    return not any(
-        isinstance(one, Call) and (one.may_read or one.may_write) for one in instructions
-    )
+    return not any(isinstance(one, Call) and not one.callee.startswith(NO_MEMORY) for one in instructions)
 
 
 def _worth_it(loop: Loop) -> list[Usual]:
-    """Return what is usual in a loop; of choices nothing, if there are few conditions."""
+    """Return what is usual in a loop; of choices nothing, if there are few conditions and nothing is written by what is chosen."""
     found = list(usual_in(loop))
-    choices = {one.condition for one in found if isinstance(one.one, Select)}
-    return [one for one in found if not isinstance(one.one, Select) or len(choices) >= _MANY]
+    choices = [one for one in found if isinstance(one.one, Select)]
+    is_written = any(_leads_to_store(one.one) for one in choices)
+    if is_written or len({one.condition for one in choices}) >= _MANY:
+        return found
+    return [one for one in found if one not in choices]
+
+
+def _leads_to_store(index: Instruction) -> bool:
+    pointers = [one for one in index.users if isinstance(one, GetElementPtr)]
+    return any(isinstance(user, Store) and user.pointer is one for one in pointers for user in one.users)
 
 
 def _add_version(loop: Loop, usual: list[Usual], code: Module) -> None:
