@@ -160,7 +160,8 @@ class _Split:
             phi: joined.phi(phi.type, [(phi.value_from(ahead), ahead), (copies[own], last)], f"{phi.name}.between")
             for phi, own in carried
         }
-        behind = joined.add(before, 1)
+        # No more than there are: Enzyme asks for memory for them in front of all this.
+        behind = joined.add(before, joined.cast("zext", joined.compare("ult", before, trips), "i64"))
         moved = {one.phi: self._moved(joined, one, ahead, behind) for one in counters}
         joined.branch_if(joined.compare("ult", behind, trips), header, leaves)
 
