@@ -32,7 +32,7 @@ class OnSlices:
         return f"u[{rows}, {self._pick(*COLUMNS)}]"
 
     def _vector(self) -> str:
-        return f"w[{self._pick(*SLICES, '3:4')}]"
+        return f"w[{self._pick(*SLICES, '1:2')}]"
 
     def _statement(self) -> list[str]:
         kind = self._draw.randrange(7)
