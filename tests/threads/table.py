@@ -25,7 +25,7 @@ from tests.threads.watching import watched
 TABLE = (*CASES, *OF_LOOPS, *OF_DATA)
 THREADS = (2, 4, 7)
 PARTS = 4
-WATCHED = ("gradient", "forward", "FoR", "RoR", "RoF")
+WATCHED = ("gradient", "FoR", "RoR")
 FORKED, PLAIN = "threads", "plain"
 Row = dict[str, str]
 # Relative: rounding of a few hundred operations, in the precision of the kernel.
