@@ -19,8 +19,10 @@ from tests.threads.memory import flat_over
 from tests.threads.orders import ORDERS
 from tests.threads.table import (
     FORKED,
+    ONLY,
     PARTS,
     PLAIN,
+    RIGHT,
     TABLE,
     THREADS,
     WATCHED,
@@ -78,6 +80,7 @@ def document(rows: list[Row]) -> str:
     """Return the text of docs/threads-kernels.md."""
     counts = Counter(one[order] for one in rows for order in ORDERS)
     many = ", ".join(map(str, (1, *THREADS)))
+    neither = sum(counts.values()) - sum(counts[one] for one in RIGHT)
     raced = sum(bool(one["races"]) for one in rows)
     lines = [
         "# Kernels on threads",
@@ -92,7 +95,8 @@ def document(rows: list[Row]) -> str:
         "of all parts is compared with those of all others, whatever threads would have done.",
         "",
         f"{len(rows)} kernels; {sum(counts.values())} answers: {counts[FORKED]} on threads, {counts[PLAIN]} with plain loops,",
-        f"{sum(counts.values()) - counts[FORKED] - counts[PLAIN]} neither; {raced} kernels with races.",
+        f"{counts[ONLY]} on threads where plain loops are refused (`{ONLY}`), {neither} neither; {raced} kernels with races.",
+        *_pending(rows),
         "",
         "| kernel | " + " | ".join(ORDERS) + " | why plain | races |",
         "| --- |" + " --- |" * (len(ORDERS) + 2),
@@ -101,6 +105,13 @@ def document(rows: list[Row]) -> str:
         words = [f"`{one['kernel']}`", *(one[order] for order in ORDERS), one["why"], one["races"] or "none"]
         lines.append("| " + " | ".join(word.replace("|", "/") for word in words) + " |")
     return "\n".join([*lines, ""])
+
+
+def _pending(rows: list[Row]) -> list[str]:
+    """Return the line that names what was not asked yet."""
+    done = {one["kernel"] for one in rows}
+    names = [f"`{one.name}`" for one in TABLE if one.name not in done]
+    return ["", f"Not asked yet ({len(names)}): {', '.join(names)}."] if names else []
 
 
 if __name__ == "__main__":

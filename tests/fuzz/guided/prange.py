@@ -150,8 +150,9 @@ class Prange:
         before, make, behind, vectors = self._purpose(name, i)
         body = [line for _ in range(self.random.choice([0, 0, 1, 1, 2])) for line in self._in_body((i,))]
         body += make()
-        if before and before[0].endswith(("np.zeros(2)", "np.zeros(n)")) and any(f"{name} += " in line for line in body):
-            # Numba itself loses rows of such a sum, or writes beyond it, if another such loop is in its body.
+        # Numba itself loses rows of an array that is added up, or writes beyond it, with another such loop in the body, or around.
+        adds_arrays = bool(before) and before[0].startswith(f"{name} = np.zeros") and any(f"{name} += " in line for line in body)
+        if adds_arrays:
             body = [line.replace("prange(", "range(") for line in body]
         if self._is(RAISING):
             self.features.add("raise in a loop")
@@ -159,7 +160,7 @@ class Prange:
         self._own = []
         self._vectors += vectors  # from here on: in the body, reads of other elements would race
         lines = [f"for {i} in prange({size}):", *indented(body)]
-        if self._is(AROUND):
+        if self._is(AROUND) and not adds_arrays:
             self.features.add("loop around")
             lines = [f"for {self._name('k')} in range({self._pick('2', '3')}):", *indented(lines)]
         return [*before, *lines, *behind]

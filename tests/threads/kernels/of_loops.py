@@ -351,12 +351,20 @@ def _checked(u):
     return u * u
 
 
-@case(lambda x, y, c: (2 * x * y * c, x * x * c, (x * x * y).sum()))
-def a_function_that_may_raise(x, y, c):
+@case(lambda x, y, c: (2 * x * y * c, x * x * c, (x * x * y).sum()), "left in its middle")
+def a_body_that_may_raise(x, y, c):
     total = 0.0
     for i in prange(x.size):
         if y[i] < -100.0:
             raise IndexError("small")
+        total += x[i] * x[i] * y[i] * c
+    return total
+
+
+@case(lambda x, y, c: (2 * x * y * c, x * x * c, (x * x * y).sum()))
+def a_function_that_may_raise(x, y, c):
+    total = 0.0
+    for i in prange(x.size):
         total += _checked(x[i]) * y[i] * c
     return total
 
