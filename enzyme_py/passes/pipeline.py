@@ -36,6 +36,7 @@ from enzyme_py.passes.memory.hoisted_buffers import HoistedBuffers
 from enzyme_py.passes.memory.lasting_variables import LastingVariables
 from enzyme_py.passes.memory.overwriting.lasting_reads import LastingReads
 from enzyme_py.passes.memory.overwriting.later_iterations import LaterIterations
+from enzyme_py.passes.memory.overwriting.memory_of_parts import MemoryOfParts
 from enzyme_py.passes.memory.overwriting.snapshots import Snapshots
 from enzyme_py.passes.memory.overwriting.untouched_arguments import UntouchedArguments
 from enzyme_py.passes.memory.read_once import ReadOnce
@@ -181,6 +182,7 @@ PREPARE: tuple[Row, ...] = ordered(
         after=(RematerialisableCopies,),
         of=of_memory,
     ),
+    Row(MemoryOfParts(), "behind the last O2, which finds it; before alias analysis is asked", of=of_memory),
     Row(UntouchedArguments(), "marks for alias analysis, before it is asked", of=of_memory),
     Row(
         CachedAllocations(),

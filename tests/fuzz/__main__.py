@@ -49,7 +49,7 @@ def main() -> int:
 def questions_of(given: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str] | None:
     """Return the questions that all kernels are asked, or None if they are drawn."""
     questions = given.questions.split(",") if given.questions else None
-    known = (*checks.ALWAYS, *checks.DRAWN, checks.RAISES)
+    known = (*checks.ALWAYS, *checks.DRAWN, checks.RAISES, checks.THREADS)
     for question in set(questions or ()) - set(known):
         parser.error(f"no question is called {question!r}; they are {', '.join(known)}")
     return questions
@@ -86,7 +86,7 @@ def ask_all(source: str, seed: int, is_shrunk: bool, *, is_guided: bool = False)
     """Ask everything of a kernel, and make it small, if asked to."""
     print(source)
     worker = Worker(is_guided=is_guided)
-    names = [*checks.ALWAYS, *checks.DRAWN, *([checks.RAISES] if "raise " in source else [])]
+    names = [*checks.ALWAYS, *checks.DRAWN, *(checks.questions(source, 0)[-1:])]
     answer = worker.ask(source, seed, names)
     worker.close()
     found = answer["outcomes"] if answer else [{"question": "all", "verdict": "crashed"}]

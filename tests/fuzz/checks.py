@@ -4,7 +4,8 @@ Of every kernel: the primal, bit for bit Numba's own; reverse mode against diffe
 reverse mode; a second call, bit for bit the first; constants untouched, and what the kernel writes written.
 Of some, drawn by the kernel's number: second orders against differences of gradients, two directions at
 once, a part of the arguments constant, a split derivative, the question asked by compiled code, and the
-derivative from the disk. Of kernels that can raise: that the derivative raises the same.
+derivative from the disk. Of kernels that can raise: that the derivative raises the same. Of kernels with `prange`: that any
+number of threads gives the gradient of plain loops.
 
 A refusal that is explained is an answer too. So is "inconclusive", where differences of several step widths
 disagree at several points: a kink is near, or numbers are too large.
@@ -27,6 +28,7 @@ from enzyme_py import Active, BatchDuplicated, Const, Duplicated, Forward, Rever
 from enzyme_py.errors import EnzymeError, HostCrashed
 from enzyme_py.finished.comparing import KeyMismatchError
 from enzyme_py.finished.search import KEPT, looks
+from enzyme_py.native.threads.counts import fork_count
 from tests.fuzz.subject import (
     POINTS,
     TRUNCATION,
@@ -42,6 +44,8 @@ from tests.fuzz.subject import (
 
 ALWAYS = ("reverse", "forward", "again")
 RAISES = "raising"
+THREADS = "threads"  # of kernels with `prange`
+ON_THREADS = "on threads"
 DRAWN = (
     "forward over reverse",
     "reverse over reverse",
@@ -72,6 +76,8 @@ def questions(source: str, seed: int) -> list[str]:
     """Return the names of the questions that are asked of a kernel in a run."""
     drawn = random.Random(f"questions {seed}")
     names = [*ALWAYS, *(name for name in DRAWN if drawn.random() < _share(name))]
+    if "prange" in source:  # of what Numba itself raises there, this one asks
+        return [*names, THREADS]
     return [*names, RAISES] if "raise " in source else names
 
 
@@ -103,9 +109,9 @@ def outcomes(source: str, seed: int, names: Collection[str] | None = None) -> li
         return [_asked(name, getattr(asked, name.replace(" ", "_"))) for name in names]
 
 
-def _asked(name: str, question: Callable[[], None]) -> Outcome:
+def _asked(name: str, question: Callable[[], str | None]) -> Outcome:
     try:
-        question()
+        told = question()
     except KeyMismatchError as error:
         return Outcome(name, "wrong", str(error))
     except HostCrashed as refusal:
@@ -119,7 +125,7 @@ def _asked(name: str, question: Callable[[], None]) -> Outcome:
         return Outcome(name, "wrong", str(error))
     except Exception as error:  # the kernel ran with Numba: nothing else may come
         return Outcome(name, "wrong", f"{type(error).__name__}: {error}"[:300])
-    return Outcome(name, "right")
+    return Outcome(name, "right", told or "")
 
 
 class Questions:
@@ -343,6 +349,38 @@ class Questions:
         except Exception as error:
             return f"{type(error).__name__}{error.args}"
         return "nothing"
+
+    def threads(self) -> str:
+        """Compare four threads and two, in as many parts or in five, with plain loops; what is raised, too.
+
+        Returns whether loops ran on threads.
+        """
+        at = self.at
+        self._only_numbers()
+        plain = enzyme.value_and_grad(compiled(at.source), argnums=(0, 1, 2))
+        with enzyme.config(threads=1):
+            _, want = plain(*at.given(*at.active))
+            raised = self._raised(plain)
+        self._check_slopes(self.slopes(), want, "two threads and one")
+        before, in_parts = fork_count(), []
+        for threads, parts in ((4, None), (2, 5), (4, 5)):
+            with enzyme.config(threads=threads, parts=parts):
+                found = self._taken()
+                self._check_slopes(found, want, f"{threads} threads, {parts or threads} parts, and one")
+                in_parts += [found] * bool(parts)
+                if (got := self._raised(self._gradient)) != raised:
+                    raise Wrong(f"raised on {threads} threads: {got} and {raised}")
+                self.forward()
+        if not same(in_parts[0], in_parts[1]):
+            raise Wrong("the same parts on two threads and on four have other bits")
+        return ON_THREADS if fork_count() > before else "plain loops"
+
+    def _check_slopes(self, got: Point, want: Point, what: str) -> None:
+        scale = 1.0 + max(float(np.max(np.abs(one), initial=0.0)) for one in want)
+        for one, other in zip(got, want, strict=True):
+            distance = float(np.max(np.abs(np.subtract(one, other)), initial=0.0))
+            if not distance <= self.at.tolerance * scale:
+                raise Wrong(f"{what}: {one!r} and {other!r}")
 
     def _only_numbers(self) -> None:
         if not self.at.is_number:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz import grammar
-from tests.fuzz.checks import BAD
+from tests.fuzz.checks import BAD, THREADS
 
 _NUMBERS = re.compile(r"\b[a-z]+\d+\b|`[^`]*`|<fuzz \d+>|line \d+|-?\d+[.\d]*(?:e[-+]?\d+)?")
 
@@ -50,6 +50,8 @@ class Report:
         for one in answer["outcomes"]:
             self.totals[one["verdict"]] += 1
             self.verdicts[f"{one['question']}: {one['verdict']}"] += 1
+            if one["question"] == THREADS and one["verdict"] == "right":
+                self.features[one["reason"]] += 1
             reason = f"{one['question']}: {without_names(one['reason'])}"
             if one["verdict"] in ("refused", "pass crashed"):
                 self.refusals[f"{reason} (first: {seed})"] += 1

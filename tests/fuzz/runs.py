@@ -30,6 +30,7 @@ from tests.fuzz.shrink import shrunk
 LIMIT = 300.0  # seconds of a processor for one kernel
 LIMITS = 6  # times that, on the clock
 KERNELS = 400  # of one process: the first twenty take twice as long, each leaves two megabytes
+MEGABYTES = 3000  # of one process: a kernel of loops on threads leaves forty
 _ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -176,7 +177,8 @@ class _Run:
                     reason = f"the process ended with {worker.status}"
                     one = {"question": "all", "verdict": verdict, "reason": reason}
                     answer = {"outcomes": [one]}
-                if worker.status is not None or worker.asked >= KERNELS:
+                is_full = worker.asked >= KERNELS or answer.get("megabytes", 0) > MEGABYTES
+                if worker.status is not None or is_full:
                     self._ended(worker)
                     worker = self._started()
                 with self._lock:

@@ -37,7 +37,7 @@ _X = re.compile(r"def kernel\(x: ['\"](\w+)['\"]")  # the type of x, if it is no
 
 _numbers = itertools.count()
 # Asked of each kernel at each point, before Numba sees it, and of what Numba makes of it: see guided/.
-look: Callable[[Subject], Callable[[Any], None]] | None = None
+look: Callable[[Subject], Callable[[Any], None] | None] | None = None
 
 Point = tuple[Any, ...]
 

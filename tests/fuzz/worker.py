@@ -12,8 +12,10 @@ from dataclasses import asdict
 
 from enzyme_py.native.runtime import library
 from enzyme_py.settings import settings
+from tests.fuzz import subject
 from tests.fuzz.checks import outcomes
 from tests.fuzz.guided.guide import Guide
+from tests.fuzz.guided.interpreted import first_in_python
 from tests.passes.switches import leave_out
 
 COLLECTED = 40  # kernels, between two collections: they make a gigabyte of what refers to itself
@@ -28,6 +30,7 @@ def main() -> None:
     library().enzyme_py_scribble(1)  # fresh memory holds NaN, so that nothing rests on luck
     if "FUZZ_WITHOUT" in os.environ:  # a cure, as tests/passes/switches.py names it
         leave_out(os.environ["FUZZ_WITHOUT"])
+    subject.look = first_in_python()
     guide = Guide() if "FUZZ_GUIDED" in os.environ else None
     gc.disable()  # a sixth of the time
     for count, line in enumerate(sys.stdin, 1):

@@ -36,6 +36,8 @@ from enzyme_py.symbols import BARRIER, CHUNK, COPIED, DRIVER, PARTS
 
 _INT = ir.IntType(64)
 _BYTE = ir.IntType(8).as_pointer()
+# Made for the loop: no other parameter is the same memory. So what else is read need not be kept on the tape.
+_FRESH = frozenset(("row", "cell"))
 
 
 def lower_loop(lowerer: Any, parfor: Any) -> None:
@@ -309,6 +311,8 @@ class _Loop:
         function.attributes = ir.values.FunctionAttributes(("noinline",))
         for parameter, own in zip(function.args, [*heads, *names], strict=True):
             parameter.name = own
+            if own in _FRESH:
+                parameter.add_attribute("noalias")
         return function
 
     def _parameters(self, given: Given) -> Iterator[tuple[str, ir.Type]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba import prange
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.typed_passes import (
     NopythonRewrites,
@@ -15,12 +16,14 @@ from numba.core.typed_passes import (
     ParforPreLoweringPass,
     PreParforPass,
 )
-from numba.parfors.parfor import Parfor, lower_parfor_sequential
+from numba.parfors.parfor import Parfor, internal_prange, lower_parfor_sequential
 
 from enzyme_py.frontend.containers.pipeline import KernelCompiler
 from enzyme_py.frontend.parallel import sharing
 from enzyme_py.frontend.parallel.drivers import lower_loop
 from enzyme_py.frontend.parallel.wishes import StaysSerialError
+
+_LEFT = "it is left in its middle, by a `raise` or a `return`: Numba makes an ordinary loop of it"
 
 
 class ThreadedCompiler(KernelCompiler):
@@ -50,6 +53,7 @@ class ThreadedLoops(FunctionPass):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         """Look at each loop; make ordinary loops of those that stay serial."""
+        _note_left(state)
         serial = [one for one in _loops(state.func_ir.blocks) if not _is_chosen(one, state)]
         if serial:
             found, metadata = state.func_ir, state.metadata
@@ -74,6 +78,15 @@ def _is_chosen(parfor: Any, state: Any) -> bool:
     parfor.lowerer = lower_loop
     _note(state, name, parfor.loc.line, "")
     return True
+
+
+def _note_left(state: Any) -> None:
+    """Note the `prange` loops of which Numba itself has made ordinary ones: those that are left in their middle."""
+    for block in state.func_ir.blocks.values():
+        for one in block.find_exprs(op="call"):
+            kind = state.typemap.get(one.func.name)
+            if getattr(kind, "typing_key", None) in (prange, internal_prange):
+                _note(state, state.func_id.func_name, one.loc.line, _LEFT)
 
 
 def _note(state: Any, name: str, line: int, reason: str) -> None:

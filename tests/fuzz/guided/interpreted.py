@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType, FunctionType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from tests.fuzz import helpers
 from tests.fuzz.subject import Inconclusive, leaves
 
 SECONDS = 0.2  # of the processor, in plain Python
+SECONDS_OF_LOOPS = 3.0  # with `prange`: of 37 numbers, thrice nested
 ROOM = 1 << 30  # bytes that it may take
 CLOSE = 1e-6  # relative: Numba adds in another order
 SINGLE = 1e-2  # where float32 is in the middle
@@ -92,8 +93,8 @@ def _scope() -> dict[str, Any]:
 class Plain:
     """Kernels in plain Python; `kinds` says what the variables of the last one held."""
 
-    def __init__(self) -> None:
-        self._scope = _scope()
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._scope, self._seconds = _scope(), seconds
         self.kinds: dict[str, str] = {}
 
     def look(self, source: str, given: tuple[Any, ...], copied: Callable[[], tuple[Any, ...]]) -> Any:
@@ -117,7 +118,7 @@ class Plain:
             if event == "return" and frame.f_code is kernel.__code__:
                 self.kinds = {name: kind(one) for name, one in frame.f_locals.items()}
 
-        with limited(), warnings.catch_warnings(), np.errstate(all="ignore"):
+        with limited(self._seconds), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             before = sys.getprofile()
             sys.setprofile(ended)
@@ -169,7 +170,7 @@ def kind(value: Any) -> str:
 
 
 @contextlib.contextmanager
-def limited() -> Iterator[None]:
+def limited(seconds: float = SECONDS) -> Iterator[None]:
     """Limit the seconds and the memory of what runs inside."""
 
     def late(number: int, frame: FrameType | None) -> None:
@@ -179,10 +180,27 @@ def limited() -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     before = signal.signal(signal.SIGVTALRM, late)
     resource.setrlimit(resource.RLIMIT_AS, (size + ROOM, hard))
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
         signal.signal(signal.SIGVTALRM, before)
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def first_in_python() -> Callable[[Any], Callable[[Any], None] | None]:
+    """Return what looks at a kernel with `prange` before its questions: Numba's own loops on threads are wrong at times."""
+    plain = Plain(SECONDS_OF_LOOPS)
+
+    def look(at: Any) -> Callable[[Any], None] | None:
+        if "prange" not in at.source:
+            return None
+
+        def given() -> tuple[Any, ...]:
+            return cast(tuple[Any, ...], at.given(*at.active))
+
+        want = plain.look(at.source, given(), given)
+        return lambda got: check_alike(got, want, is_single=at.is_single)
+
+    return look

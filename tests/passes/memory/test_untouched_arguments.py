@@ -101,3 +101,30 @@ def test_where_arguments_may_be_written_nothing_is_marked(more):
 def test_other_requests(old, new):
     place = KERNEL.rindex(old)
     assert is_left_alone(UntouchedArguments(), KERNEL[:place] + new + KERNEL[place + len(old) :])
+
+
+DRIVER = """\
+define internal void @threads_driver_3(ptr readonly captures(none) %read, ptr %row) noinline memory(argmem: readwrite, inaccessiblemem: readwrite) {
+  store double 0.0, ptr %row, align 8
+  ret void
+}
+"""
+DRIVEN = f"{DRIVER}{KERNEL}".replace(END, f"  call void @threads_driver_3(ptr %x, ptr %w)\n{END}")
+
+
+def test_what_a_driver_only_reads_is_marked():
+    assert "readonly" in ran(UntouchedArguments(), DRIVEN).code.function("k").arguments[1].attributes
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(ptr %x, ptr %w)\n  store", "(ptr %w, ptr %x)\n  store"),  # it writes there
+        ("readonly captures(none) %read", "%read"),
+        ("readonly captures(none) %read", "readonly %read"),  # it may be kept, and written later
+        ("memory(argmem: readwrite, inaccessiblemem: readwrite)", "memory(readwrite)"),
+        ("memory(argmem: readwrite, inaccessiblemem: readwrite)", ""),
+    ],
+)
+def test_what_a_driver_may_write_is_not_marked(old, new):
+    assert is_left_alone(UntouchedArguments(), with_line(DRIVEN, old, new))

@@ -36,7 +36,7 @@ from enzyme_py.passes.memory.merged_pointers import MergedPointers
 from enzyme_py.passes.module.requests import Requests
 from enzyme_py.rules import copies
 from enzyme_py.rules.blas import SUFFIX
-from enzyme_py.symbols import HINT, INTO_BUFFER, RAISE
+from enzyme_py.symbols import DRIVER, HINT, INTO_BUFFER, RAISE
 
 _UNKNOWN = frozenset("atomicrmw cmpxchg fence invoke callbr va_arg".split())
 _NOWHERE = frozenset(("null", "undef", "poison"))
@@ -150,8 +150,29 @@ def _stored(one: Store, memory: _OwnMemory) -> Iterator[Value | None]:
     yield None if is_foreign or one.is_volatile or one.is_atomic else one.pointer
 
 
+def _is_only_read(parameter: Argument) -> bool:
+    return parameter.has_attribute("readonly") and "captures(none)" in parameter.attributes
+
+
+def _of_parts(call: Call) -> Function | None:
+    """Return the driver that is called, if it touches no memory but what its arguments point to."""
+    target = call.target
+    if not isinstance(target, Function) or target.is_declaration or DRIVER not in target.name:
+        return None
+    said = target.attribute("memory") or ""
+    is_by_arguments = said.startswith("memory(") and all(
+        one.partition(":")[0] in ("argmem", "inaccessiblemem") for one in said[7:-1].split(", ")
+    )
+    return target if is_by_arguments else None
+
+
 def _written_by(call: Call, memory: _OwnMemory) -> Iterator[Value | None]:
     given = [one for one in call.arguments if one.type == "ptr"]
+    if (target := _of_parts(call)) is not None:
+        # LLVM knows what such a function writes: frontend/parallel/drivers.py, memory_of_parts.py.
+        parameters = zip(call.arguments, target.arguments, strict=True)
+        yield from (one for one, known in parameters if one.type == "ptr" and not _is_only_read(known))
+        return
     if call.callee.startswith(_READS):
         return
     if copies.is_body(call.callee) or call.callee.startswith(_WRITES_FIRST):

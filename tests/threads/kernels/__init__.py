@@ -7,7 +7,7 @@ All take two vectors of 60 numbers and a number, and return a number.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numba
@@ -24,18 +24,32 @@ class Case:
     kernel: Any
     gradient: Callable[[Any, Any, Any], tuple[Any, Any, Any]]
     name: str
+    why_serial: str = ""  # words of the reason, if no loop of it runs on threads
+    is_single: bool = False  # numbers of it are float32
+
+    def anew(self) -> Case:
+        """Return the case with a kernel that nothing has been compiled for."""
+        return replace(self, kernel=numba.njit(parallel=True)(self.kernel.py_func))
+
+
+def adder(cases: list[Case]) -> Callable[..., Any]:
+    """Return a decorator that adds a kernel to a list."""
+
+    def case(
+        gradient: Callable[..., Any], why_serial: str = "", *, is_single: bool = False
+    ) -> Callable[[Any], Any]:
+        def add(function: Any) -> Any:
+            kernel = numba.njit(parallel=True)(function)
+            cases.append(Case(kernel, gradient, function.__name__, why_serial, is_single))
+            return kernel
+
+        return add
+
+    return case
 
 
 CASES: list[Case] = []
-
-
-def case(gradient: Callable[..., Any]) -> Callable[[Any], Any]:
-    def add(function: Any) -> Any:
-        kernel = numba.njit(parallel=True)(function)
-        CASES.append(Case(kernel, gradient, function.__name__))
-        return kernel
-
-    return add
+case = adder(CASES)
 
 
 @case(lambda x, y, c: (np.cos(x) * y * c, np.sin(x) * c, (np.sin(x) * y).sum()))
