@@ -45,13 +45,13 @@ test) set -- --editable '.[test]' ;;
 *) fail "unknown argument $1" ;;
 esac
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
-# Libraries of enzyme_py.bridges and of docs/coming-from: their tests are skipped where one is not to be had. Of PyTorch
+# Libraries of enzyme_py.bridges, enzyme_py.cluster and docs/coming-from: their tests are skipped where one is not to be had. Of PyTorch
 # only builds for the processor, which some indexes have: the default one brings gigabytes for GPUs.
 case "$*" in
 *test*)
     # With our Numba named beside them, since some would bring an older one.
     numba=$("$venv/bin/python" -c 'import importlib.metadata as m; print("numba==" + m.version("numba"))')
-    for library in autograd jax blackjax iminuit torch==2.13.0+cpu nutpie pymc casadi lmfit; do
+    for library in autograd jax blackjax iminuit torch==2.13.0+cpu nutpie pymc casadi lmfit 'dask[array,distributed]' mpi4py mpich zarr; do
         "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$library" "$numba" 2>/dev/null ||
             echo "ci/setup.sh: without $library, its tests are skipped" >&2
     done

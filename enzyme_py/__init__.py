@@ -19,6 +19,7 @@ from enzyme_py.foundations.versions import VERSION
 from enzyme_py.frontend.target.teaching import teach, watch_numba
 
 if TYPE_CHECKING:
+    from enzyme_py import cluster as cluster
     from enzyme_py import errors as errors
     from enzyme_py import inspect as inspect
     from enzyme_py import rules as rules
@@ -103,7 +104,7 @@ _NAMES = {
     "transforms.values.stop": "ignore_derivatives stop_gradient",
 }
 _PLACES = {name: f"enzyme_py.{module}" for module, names in _NAMES.items() for name in names.split()}
-_MODULES = ("errors", "inspect", "rules", "sparse", "testing")
+_MODULES = ("cluster", "errors", "inspect", "rules", "sparse", "testing")
 _COMPILING = ("custom", "doors", "inspect", "rules", "sparse", "testing", "tuning")  # import much of the package themselves
 
 __all__ = ["errors", *sorted(_PLACES)]  # noqa: PLE0604  (the names are written above, as texts)

@@ -98,7 +98,9 @@ class EnzymeError(Exception):
         return self.where is not None and self.where.kernel is not None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), self.what, self.where, self.remedy, self.detail))
+        made = (type(self), self.what, self.where, self.remedy, self.detail)
+        notes = getattr(self, "__notes__", None)
+        return (_rebuild, made, {"__notes__": notes}) if notes else (_rebuild, made)
 
     def __str__(self) -> str:
         lines = [self.what]

@@ -58,6 +58,7 @@ ROOMS = (
     ("", "the public names"),
     ("testing", "checks of users' kernels"),
     ("bridges", "derivatives in other libraries"),
+    ("cluster", "sums over pieces of data, on several machines"),
     ("rules_ahead", "the rules of linear algebra, compiled before they are needed"),
     ("__main__", "the command line"),
 )

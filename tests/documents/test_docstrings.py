@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+import enzyme_py.cluster
 import enzyme_py.inspect
 import enzyme_py.rules
 import enzyme_py.sparse
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.xdist_group("test_documents.py")
 
 # What the rooms offer beside the names of the package itself.
 CALLS = {
+    enzyme.cluster: "grad hessian hvp jacfwd jacrev jvp value value_and_grad",
     enzyme.inspect: "attempts doubts draw_calls draw_memory draw_pattern finished ir loops memory passes report tape timings trim",
     enzyme.sparse: "SparseDerivative colour hessian hessian_sparsity jacobian jacobian_sparsity",
     enzyme.testing: "check_grads find_nan test_activities test_forward test_reverse test_rule",
@@ -70,6 +72,8 @@ def test_nothing_public_is_left_out() -> None:
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_the_example_of_a_public_name_runs(name: str, tmp_path: Any) -> None:
+    if name.startswith("cluster."):
+        pytest.importorskip("dask", reason="what runs the pieces")
     text = inspect.getdoc(PUBLIC[name]) or ""
     example = doctest.DocTestParser().get_doctest(
         text, {"np": np, "enzyme": enzyme, "os": os}, name, None, None

@@ -25,7 +25,7 @@ def names_used() -> set[str]:
 
 
 def test_no_public_name_is_left_out() -> None:
-    modules = {"errors", "inspect", "rules", "sparse", "testing"}
+    modules = {"cluster", "errors", "inspect", "rules", "sparse", "testing"}
     assert not (set(enzyme.__all__) | modules) - names_used()
 
 

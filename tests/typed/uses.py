@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import enzyme_py as enzyme
 from enzyme_py.calls.thunks import Tape
 from enzyme_py.calls.tuning import Tuned
+from enzyme_py.cluster.derivatives import Derivative as Pieced
 from enzyme_py.doors.door import Door
 from enzyme_py.doors.exporting import Exported
 from enzyme_py.inspect import Timing
@@ -101,6 +102,7 @@ def jacobians() -> None:
     assert_type(enzyme.vhp(energy, x, x, 2.0), Any)
     assert_type(enzyme.hvp_and_gradient(energy, x, x, 2.0), tuple[Any, Any])
     assert_type(enzyme.sparse.jacobian(doubled), SparseDerivative)
+    assert_type(enzyme.cluster.value_and_grad(energy, over="x", argnums=1), Pieced)
 
 
 def annotated() -> None:
