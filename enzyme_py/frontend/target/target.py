@@ -82,6 +82,7 @@ from enzyme_py.frontend.target.hierarchy import (
     EnzymeTarget,
     EnzymeThreadedTarget,
 )
+from enzyme_py.frontend.target.mpi_calls import teach_mpi
 from enzyme_py.frontend.target.options import KernelOptions, Token
 from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
@@ -106,6 +107,7 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
 
     def resolve_value_type(self, val: Any) -> Any:
         refused.refuse_value(val)
+        teach_mpi(val, TARGETS)
         if self._kernel_target.is_threaded:
             refused.refuse_threads(val)
         if isinstance(val, CPUDispatcher):

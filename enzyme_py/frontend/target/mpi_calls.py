@@ -1,0 +1,80 @@
+"""numba-mpi in kernels: taught when a kernel first names something of it.
+
+    teach_mpi(value, targets)
+
+registers what its functions are in kernels (enzyme_py/mpi/overloads.py), and the type of its operators. An operator is an
+enumeration whose numbers are addresses in this process: Numba would write them into the code, where another process or rank would
+find them in the cache. Here a member has a type of its own and no number.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numba
+from numba.core import types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.datamodel import models, register_default
+from numba.core.typing.templates import AttributeTemplate
+
+from enzyme_py.frontend.target.interrupts import uninterrupted
+
+_PACKAGE = "numba_mpi"
+_OVERLOADS = "enzyme_py.mpi.overloads"
+
+
+class Operator(types.Opaque):  # type: ignore[misc]
+    """The type of one operator."""
+
+    def __init__(self, member: str) -> None:
+        self.member = member
+        super().__init__(f"{_PACKAGE}.Operator.{member}")
+
+
+register_default(Operator)(models.OpaqueModel)
+
+
+class _State:
+    is_taught = False
+
+
+def teach_mpi(value: Any, targets: Iterable[Any]) -> None:
+    """Teach our targets numba-mpi, if the value is of it and they do not know it."""
+    if _State.is_taught or _PACKAGE not in sys.modules or not _is_of_package(value):
+        return
+    with global_compiler_lock, uninterrupted():
+        if _State.is_taught:
+            return
+        _State.is_taught = True
+        importlib.import_module(_OVERLOADS).register()
+        for target in targets:
+            _teach_operators(target)
+            target.typing_context.refresh()
+            target.target_context.refresh()
+
+
+def _is_of_package(value: Any) -> bool:
+    name = getattr(value, "__module__", None) or getattr(value, "__name__", None)
+    return isinstance(name, str) and name.partition(".")[0] == _PACKAGE
+
+
+def _teach_operators(target: Any) -> None:
+    enumeration = sys.modules[_PACKAGE].Operator
+    kind = numba.typeof(enumeration)
+
+    class _Attributes(AttributeTemplate):  # type: ignore[misc]
+        key = kind
+
+        def generic_resolve(self, kind: Any, member: str) -> Any:
+            return Operator(member) if member in enumeration.__members__ else None
+
+    target.typing_context.insert_attributes(_Attributes(target.typing_context))
+    rows = [(_no_value, member, (kind,)) for member in enumeration.__members__]
+    target.target_context._insert_getattr_defn(rows)  # noqa: SLF001
+
+
+def _no_value(context: Any, builder: Any, kind: Any, value: Any, member: str) -> Any:
+    return context.get_dummy_value()
