@@ -55,6 +55,8 @@ case "$*" in
         "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$library" "$numba" 2>/dev/null ||
             echo "ci/setup.sh: without $library, its tests are skipped" >&2
     done
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: numba-mpi mpi4py mpich "$numba" 2>/dev/null ||
+        echo "ci/setup.sh: without numba-mpi, mpi4py or mpich, tests/mpi is skipped" >&2
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check mkdocs-material 2>/dev/null ||
         echo "ci/setup.sh: without the tools of the site, sh ci/docs.sh and its test do not run" >&2
     ;;

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHARED = ("training",)  # imported by examples, no example itself
 # Of enzyme_py.bridges and its pages, which need not be installed.
-LIBRARIES = ("autograd", "jax", "torch", "nutpie", "pymc", "casadi", "lmfit", "iminuit")
+LIBRARIES = ("autograd", "jax", "torch", "nutpie", "pymc", "casadi", "lmfit", "iminuit", "numba_mpi")
 SHORT = ("--epochs", "2", "--steps", "3")
 ARGUMENTS = dict.fromkeys(("rnn", "gru", "lstm"), SHORT)
 EXAMPLES = sorted(p for p in (ROOT / "examples").glob("*.py") if p.stem not in SHARED)

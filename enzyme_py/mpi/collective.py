@@ -47,18 +47,18 @@ from enzyme_py.mpi.works import (
 from enzyme_py.transforms.values.stop import stop_gradient
 
 
-def _sum_primal(work):  # type: ignore[no-untyped-def]  # this file is compiled by Numba
+def _sum_primal(work):
     n = size_in(work, COUNT)
     into = address_in(work, FIRST + n)
     count = n * reals_of(work)
     must_be_good(c_reduce(address_in(work, FIRST), into, count, kind_of(work), 0, size_in(work, PEER)))
 
 
-def _sum_forward(work, shadow):  # type: ignore[no-untyped-def]
+def _sum_forward(work, shadow):
     made(shadow, work)[:] = summed(given(shadow, work), size_in(work, PEER))
 
 
-def _sum_reverse(work, shadow):  # type: ignore[no-untyped-def]
+def _sum_reverse(work, shadow):
     come = made(shadow, work)
     root = size_in(work, PEER)
     into = given(shadow, work)
@@ -73,7 +73,7 @@ _sum = ruled("mpi.sum", _sum_primal, _sum_forward, _sum_reverse)
 
 
 @register_jitable(forceinline=True)
-def summed(x, root):  # type: ignore[no-untyped-def]
+def summed(x, root):
     """Return the sum over all ranks; zeros where it does not come."""
     work = new_work((x.size, x.size, root, 0, 0, 0), 2 * x.size, x.dtype)
     given(work, work)[:] = x
@@ -81,18 +81,18 @@ def summed(x, root):  # type: ignore[no-untyped-def]
     return made(work, work).copy()
 
 
-def _share_primal(work):  # type: ignore[no-untyped-def]
+def _share_primal(work):
     made(work, work)[:] = given(work, work)
     n = size_in(work, COUNT)
     into = address_in(work, FIRST + n)
     must_be_good(c_bcast(into, n * reals_of(work), kind_of(work), size_in(work, PEER)))
 
 
-def _share_forward(work, shadow):  # type: ignore[no-untyped-def]
+def _share_forward(work, shadow):
     made(shadow, work)[:] = shared(given(shadow, work), size_in(work, PEER))
 
 
-def _share_reverse(work, shadow):  # type: ignore[no-untyped-def]
+def _share_reverse(work, shadow):
     come = made(shadow, work)
     root = size_in(work, PEER)
     found = summed(come, root)
@@ -106,7 +106,7 @@ _share = ruled("mpi.share", _share_primal, _share_forward, _share_reverse)
 
 
 @register_jitable(forceinline=True)
-def shared(x, root):  # type: ignore[no-untyped-def]
+def shared(x, root):
     """Return the array of the root."""
     work = new_work((x.size, x.size, root, 0, 0, 0), 2 * x.size, x.dtype)
     given(work, work)[:] = x
@@ -114,18 +114,18 @@ def shared(x, root):  # type: ignore[no-untyped-def]
     return made(work, work).copy()
 
 
-def _gather_primal(work):  # type: ignore[no-untyped-def]
+def _gather_primal(work):
     n = size_in(work, COUNT)
     into = address_in(work, FIRST + n)
     count = n * reals_of(work)
     must_be_good(c_gather(address_in(work, FIRST), into, count, kind_of(work), size_in(work, PEER)))
 
 
-def _gather_forward(work, shadow):  # type: ignore[no-untyped-def]
+def _gather_forward(work, shadow):
     made(shadow, work)[:] = gathered(given(shadow, work), size_in(work, PEER))
 
 
-def _gather_reverse(work, shadow):  # type: ignore[no-untyped-def]
+def _gather_reverse(work, shadow):
     come = made(shadow, work)
     n = size_in(work, COUNT)
     root = size_in(work, PEER)
@@ -141,7 +141,7 @@ _gather = ruled("mpi.gather", _gather_primal, _gather_forward, _gather_reverse)
 
 
 @register_jitable(forceinline=True)
-def gathered(x, root):  # type: ignore[no-untyped-def]
+def gathered(x, root):
     """Return the arrays of all ranks one behind the other; nothing where they do not come."""
     length = 0
     if root in (EVERYBODY, c_rank()):
@@ -152,17 +152,17 @@ def gathered(x, root):  # type: ignore[no-untyped-def]
     return made(work, work).copy()
 
 
-def _scatter_primal(work):  # type: ignore[no-untyped-def]
+def _scatter_primal(work):
     into = address_in(work, FIRST + size_in(work, COUNT))
     count = size_in(work, MADE) * reals_of(work)
     must_be_good(c_scatter(address_in(work, FIRST), into, count, kind_of(work), size_in(work, PEER)))
 
 
-def _scatter_forward(work, shadow):  # type: ignore[no-untyped-def]
+def _scatter_forward(work, shadow):
     made(shadow, work)[:] = scattered(given(shadow, work), size_in(work, MADE), size_in(work, PEER))
 
 
-def _scatter_reverse(work, shadow):  # type: ignore[no-untyped-def]
+def _scatter_reverse(work, shadow):
     come = made(shadow, work)
     into = given(shadow, work)
     into += gathered(come, size_in(work, PEER))
@@ -173,7 +173,7 @@ _scatter = ruled("mpi.scatter", _scatter_primal, _scatter_forward, _scatter_reve
 
 
 @register_jitable(forceinline=True)
-def scattered(x, n, root):  # type: ignore[no-untyped-def]
+def scattered(x, n, root):
     """Return this rank's block, of n numbers, of the array of the root; x has no numbers elsewhere."""
     work = new_work((x.size, n, root, 0, 0, 0), x.size + n, x.dtype)
     given(work, work)[:] = x
@@ -181,17 +181,17 @@ def scattered(x, n, root):  # type: ignore[no-untyped-def]
     return made(work, work).copy()
 
 
-def _sum_scatter_primal(work):  # type: ignore[no-untyped-def]
+def _sum_scatter_primal(work):
     into = address_in(work, FIRST + size_in(work, COUNT))
     count = size_in(work, MADE) * reals_of(work)
     must_be_good(c_reduce_scatter(address_in(work, FIRST), into, count, kind_of(work)))
 
 
-def _sum_scatter_forward(work, shadow):  # type: ignore[no-untyped-def]
+def _sum_scatter_forward(work, shadow):
     made(shadow, work)[:] = sum_scattered(given(shadow, work), size_in(work, MADE))
 
 
-def _sum_scatter_reverse(work, shadow):  # type: ignore[no-untyped-def]
+def _sum_scatter_reverse(work, shadow):
     come = made(shadow, work)
     into = given(shadow, work)
     into += gathered(come, EVERYBODY)
@@ -204,7 +204,7 @@ _sum_scatter = ruled(
 
 
 @register_jitable(forceinline=True)
-def sum_scattered(x, n):  # type: ignore[no-untyped-def]
+def sum_scattered(x, n):
     """Return this rank's block, of n numbers, of the sum over all ranks."""
     work = new_work((x.size, n, 0, 0, 0, 0), x.size + n, x.dtype)
     given(work, work)[:] = x
@@ -212,7 +212,7 @@ def sum_scattered(x, n):  # type: ignore[no-untyped-def]
     return made(work, work).copy()
 
 
-def _winners(work):  # type: ignore[no-untyped-def]
+def _winners(work):
     n = size_in(work, COUNT)
     found = new_work((n, n, 0, 0, 0, 0), n, work.dtype)
     at = address_in(work, FIRST), address_in(found, FIRST)
@@ -224,7 +224,7 @@ _ask_winners = opaque("mpi.winners", _winners)
 
 
 @register_jitable(forceinline=True)
-def best(x, op, root):  # type: ignore[no-untyped-def]
+def best(x, op, root):
     """Return the minima (op 1) or maxima (op 2) over all ranks."""
     work = new_work((x.size, 0, op, 0, 0, 0), x.size, x.dtype)
     given(work, work)[:] = x

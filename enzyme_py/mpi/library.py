@@ -88,17 +88,17 @@ def _table() -> _Table:
 
 def _handle(mpi: Any, value: Any) -> int:
     """Return MPI's own handle behind an object of mpi4py: an integer in MPICH, a pointer in Open MPI."""
-    is_integer = mpi._sizeof(value) == ctypes.sizeof(ctypes.c_int)  # noqa: SLF001  (mpi4py's own way, by its manual)
+    is_integer = mpi._sizeof(value) == ctypes.sizeof(ctypes.c_int)
     kind = ctypes.c_int if is_integer else ctypes.c_ssize_t
-    return kind.from_address(mpi._addressof(value)).value  # noqa: SLF001
+    return kind.from_address(mpi._addressof(value)).value
 
 
 def _place_of_tag(mpi: Any) -> int:
     """Return at which byte of a status the tag stands."""
     status = mpi.Status()
     status.Set_tag(_MARK)
-    size = mpi._sizeof(status)  # noqa: SLF001
-    inside = bytes((ctypes.c_char * size).from_address(mpi._addressof(status)))  # noqa: SLF001
+    size = mpi._sizeof(status)
+    inside = bytes((ctypes.c_char * size).from_address(mpi._addressof(status)))
     mark = ctypes.c_int(_MARK)
     return inside.index(bytes(mark))
 

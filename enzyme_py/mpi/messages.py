@@ -43,13 +43,13 @@ _SWEEPS = 2  # reverse sweeps over each other that there is room for
 
 
 @register_jitable(forceinline=True)
-def _must_be_request(number):  # type: ignore[no-untyped-def]  # this file is compiled by Numba
+def _must_be_request(number):
     if number < 1:
         raise RuntimeError("MPI failed; standard error says why")
 
 
 @register_jitable(forceinline=True)
-def _spare(shadow, work):  # type: ignore[no-untyped-def]
+def _spare(shadow, work):
     start = FIRST + size_in(work, COUNT)
     if work.size < 2 * start:
         raise NotImplementedError("MPI: three reverse sweeps over each other; take jvp of grad of grad")
@@ -57,18 +57,18 @@ def _spare(shadow, work):  # type: ignore[no-untyped-def]
 
 
 @register_jitable(forceinline=True)
-def _write_spare_sizes(spare, work):  # type: ignore[no-untyped-def]
+def _write_spare_sizes(spare, work):
     write_sizes(spare, work)
     set_size(spare, 0, spare.size)
 
 
 @register_jitable(forceinline=True)
-def _new_message(count, peer, tag, dtype):  # type: ignore[no-untyped-def]
+def _new_message(count, peer, tag, dtype):
     room = _SWEEPS * (FIRST + count)
     return new_work((count, 0, peer, tag, 0, 0), room + count, dtype)
 
 
-def _begin_send_primal(work):  # type: ignore[no-untyped-def]
+def _begin_send_primal(work):
     count = size_in(work, COUNT) * reals_of(work)
     number = c_send(
         address_in(work, FIRST), count, kind_of(work), size_in(work, PEER), size_in(work, TAG)
@@ -77,12 +77,12 @@ def _begin_send_primal(work):  # type: ignore[no-untyped-def]
     set_size(work, REQUEST, number)
 
 
-def _begin_send_forward(work, shadow):  # type: ignore[no-untyped-def]
+def _begin_send_forward(work, shadow):
     write_sizes(shadow, work)
     _begin_send(shadow)
 
 
-def _begin_send_reverse(work, shadow):  # type: ignore[no-untyped-def]
+def _begin_send_reverse(work, shadow):
     spare = _spare(shadow, work)
     if size_in(spare, 0) == 0:  # nobody has waited for it
         _write_spare_sizes(spare, work)
@@ -95,16 +95,16 @@ def _begin_send_reverse(work, shadow):  # type: ignore[no-untyped-def]
 _begin_send = ruled("mpi.begin_send", _begin_send_primal, _begin_send_forward, _begin_send_reverse)
 
 
-def _end_send_primal(work):  # type: ignore[no-untyped-def]
+def _end_send_primal(work):
     if c_finish(size_in(work, REQUEST), address_in(work, FIRST)) < 0:
         raise RuntimeError("MPI failed; standard error says why")
 
 
-def _end_send_forward(work, shadow):  # type: ignore[no-untyped-def]
+def _end_send_forward(work, shadow):
     _end_send(shadow)
 
 
-def _end_send_reverse(work, shadow):  # type: ignore[no-untyped-def]
+def _end_send_reverse(work, shadow):
     spare = _spare(shadow, work)
     _write_spare_sizes(spare, work)
     _begin_receive(spare)
@@ -113,19 +113,19 @@ def _end_send_reverse(work, shadow):  # type: ignore[no-untyped-def]
 _end_send = ruled("mpi.end_send", _end_send_primal, _end_send_forward, _end_send_reverse)
 
 
-def _begin_receive_primal(work):  # type: ignore[no-untyped-def]
+def _begin_receive_primal(work):
     count = size_in(work, COUNT) * reals_of(work)
     number = c_receive(count, kind_of(work), size_in(work, PEER), size_in(work, TAG))
     _must_be_request(number)
     set_size(work, REQUEST, number)
 
 
-def _begin_receive_forward(work, shadow):  # type: ignore[no-untyped-def]
+def _begin_receive_forward(work, shadow):
     write_sizes(shadow, work)
     _begin_receive(shadow)
 
 
-def _begin_receive_reverse(work, shadow):  # type: ignore[no-untyped-def]
+def _begin_receive_reverse(work, shadow):
     spare = _spare(shadow, work)
     if size_in(spare, 0) != 0:  # it was waited for
         _end_send(spare)
@@ -137,18 +137,18 @@ _begin_receive = ruled(
 )
 
 
-def _end_receive_primal(work):  # type: ignore[no-untyped-def]
+def _end_receive_primal(work):
     tag = c_finish(size_in(work, REQUEST), address_in(work, FIRST))
     if tag < 0:
         raise RuntimeError("MPI failed; standard error says why")
     set_size(work, TAG, tag)
 
 
-def _end_receive_forward(work, shadow):  # type: ignore[no-untyped-def]
+def _end_receive_forward(work, shadow):
     _end_receive(shadow)
 
 
-def _end_receive_reverse(work, shadow):  # type: ignore[no-untyped-def]
+def _end_receive_reverse(work, shadow):
     spare = _spare(shadow, work)
     _write_spare_sizes(spare, work)
     given(spare, work)[:] = given(shadow, work)
@@ -161,7 +161,7 @@ _end_receive = ruled(
 
 
 @register_jitable(forceinline=True)
-def begun_send(x, peer, tag):  # type: ignore[no-untyped-def]
+def begun_send(x, peer, tag):
     """Begin to send an array of one dimension; returns the work array, to be given to `ended_send`."""
     work = _new_message(x.size, peer, tag, x.dtype)
     given(work, work)[:] = x
@@ -170,13 +170,13 @@ def begun_send(x, peer, tag):  # type: ignore[no-untyped-def]
 
 
 @register_jitable(forceinline=True)
-def ended_send(work):  # type: ignore[no-untyped-def]
+def ended_send(work):
     """Wait for a send."""
     _end_send(work)
 
 
 @register_jitable(forceinline=True)
-def begun_receive(count, peer, tag, dtype):  # type: ignore[no-untyped-def]
+def begun_receive(count, peer, tag, dtype):
     """Begin to receive; returns the work array, to be given to `ended_receive`."""
     work = _new_message(count, peer, tag, dtype)
     _begin_receive(work)
@@ -184,7 +184,7 @@ def begun_receive(count, peer, tag, dtype):  # type: ignore[no-untyped-def]
 
 
 @register_jitable(forceinline=True)
-def ended_receive(work):  # type: ignore[no-untyped-def]
+def ended_receive(work):
     """Wait for what was received, and return it."""
     _end_receive(work)
     return given(work, work)

@@ -19,7 +19,15 @@ from enzyme_py.errors import LoweringError
 from enzyme_py.frontend.target.mpi_calls import Operator
 from enzyme_py.mpi.collective import best, gathered, scattered, shared, summed
 from enzyme_py.mpi.messages import begun_receive, begun_send, ended_receive, ended_send
-from enzyme_py.mpi.works import EVERYBODY, TARGET, c_barrier, c_is_nobody, c_rank, c_size, must_be_good
+from enzyme_py.mpi.works import (
+    EVERYBODY,
+    TARGET,
+    c_barrier,
+    c_is_nobody,
+    c_rank,
+    c_size,
+    must_be_good,
+)
 from enzyme_py.symbols import DOOR
 from enzyme_py.transforms.plans.structures import defined
 
@@ -79,7 +87,7 @@ def _operation(name: str, kind: Any) -> int:
     return _OPERATIONS[kind.member]
 
 
-def _kernel_function(function: Any, check: Callable[..., Callable[..., Any]]) -> None:
+def _kernel_function(function: Any, check: Callable[..., Any]) -> None:
     """Register what a function of numba_mpi is in kernels."""
     if hasattr(function, "py_func"):  # a dispatcher: kernels call its door
         door = defined(f"def {function.__name__}(*given): raise RuntimeError", function.__name__, {})
@@ -90,21 +98,21 @@ def _kernel_function(function: Any, check: Callable[..., Callable[..., Any]]) ->
 
 
 
-def _send(data, dest, tag=0):  # type: ignore[no-untyped-def]
+def _send(data, dest, tag=0):
     _check("send", data)
 
-    def send(data, dest, tag=0):  # type: ignore[no-untyped-def]
+    def send(data, dest, tag=0):
         ended_send(begun_send(data.ravel(), dest, tag))
         return 0
 
     return send
 
 
-def _recv(data, source=None, tag=_ANY_TAG):  # type: ignore[no-untyped-def]
+def _recv(data, source=None, tag=_ANY_TAG):
     _check("recv", data)
     _check_source("recv", source)
 
-    def recv(data, source=None, tag=_ANY_TAG):  # type: ignore[no-untyped-def]
+    def recv(data, source=None, tag=_ANY_TAG):
         come = ended_receive(begun_receive(data.size, source, tag, data.dtype))
         if c_is_nobody(source) == 0:
             data[...] = come.reshape(data.shape)
@@ -119,11 +127,11 @@ def _check_source(name: str, source: Any) -> None:
         _refuse(name, "receives from any rank, which the reverse sweep cannot answer in order", remedy)
 
 
-def _sendrecv(senddata, dest, recvdata, source=None, sendtag=0, recvtag=_ANY_TAG):  # type: ignore[no-untyped-def]
+def _sendrecv(senddata, dest, recvdata, source=None, sendtag=0, recvtag=_ANY_TAG):
     _check("sendrecv", senddata, recvdata)
     _check_source("sendrecv", source)
 
-    def sendrecv(senddata, dest, recvdata, source=None, sendtag=0, recvtag=_ANY_TAG):  # type: ignore[no-untyped-def]
+    def sendrecv(senddata, dest, recvdata, source=None, sendtag=0, recvtag=_ANY_TAG):
         receiving = begun_receive(recvdata.size, source, recvtag, recvdata.dtype)
         sending = begun_send(senddata.ravel(), dest, sendtag)
         come = ended_receive(receiving)
@@ -135,31 +143,31 @@ def _sendrecv(senddata, dest, recvdata, source=None, sendtag=0, recvtag=_ANY_TAG
     return sendrecv
 
 
-def _isend(data, dest, tag=0):  # type: ignore[no-untyped-def]
+def _isend(data, dest, tag=0):
     _check("isend", data)
 
-    def isend(data, dest, tag=0):  # type: ignore[no-untyped-def]
+    def isend(data, dest, tag=0):
         return 0, SendRequest(begun_send(data.ravel(), dest, tag))
 
     return isend
 
 
-def _irecv(data, source=None, tag=_ANY_TAG):  # type: ignore[no-untyped-def]
+def _irecv(data, source=None, tag=_ANY_TAG):
     _check("irecv", data)
     _check_source("irecv", source)
 
-    def irecv(data, source=None, tag=_ANY_TAG):  # type: ignore[no-untyped-def]
+    def irecv(data, source=None, tag=_ANY_TAG):
         received = begun_receive(data.size, source, tag, data.dtype)
         return 0, ReceiveRequest(received, data, source)
 
     return irecv
 
 
-def _wait(request):  # type: ignore[no-untyped-def]
+def _wait(request):
     kind = getattr(request, "instance_class", None)
     if kind is SendRequest:
 
-        def send(request):  # type: ignore[no-untyped-def]
+        def send(request):
             ended_send(request.sent)
             return 0
 
@@ -167,7 +175,7 @@ def _wait(request):  # type: ignore[no-untyped-def]
     if kind is not ReceiveRequest:
         _refuse("wait", f"is given {request}", "give it what numba_mpi.isend or irecv returned in the same kernel")
 
-    def receive(request):  # type: ignore[no-untyped-def]
+    def receive(request):
         come = ended_receive(request.received)
         if c_is_nobody(request.source) == 0:
             request.data[...] = come.reshape(request.data.shape)
@@ -176,7 +184,7 @@ def _wait(request):  # type: ignore[no-untyped-def]
     return receive
 
 
-def _waitall(requests):  # type: ignore[no-untyped-def]
+def _waitall(requests):
     if not isinstance(requests, types.BaseTuple) or getattr(requests, "instance_class", None):
         _refuse("waitall", f"is given {requests}", "give it a tuple of requests: numba_mpi.waitall((first, second))")
     lines = [f"    wait(requests[{i}])" for i in range(len(requests))]
@@ -184,12 +192,12 @@ def _waitall(requests):  # type: ignore[no-untyped-def]
     return defined(text, "waitall", {"wait": numba_mpi.wait})
 
 
-def _allreduce(sendobj, recvobj, operator=numba_mpi.Operator.SUM):  # type: ignore[no-untyped-def]
+def _allreduce(sendobj, recvobj, operator=numba_mpi.Operator.SUM):
     text = "def allreduce(sendobj, recvobj, operator=default):"
     return _reduction("allreduce", text, sendobj, recvobj, operator, "EVERYBODY")
 
 
-def _reduce(sendobj, recvobj, operator, root):  # type: ignore[no-untyped-def]
+def _reduce(sendobj, recvobj, operator, root):
     text = "def reduce(sendobj, recvobj, operator, root):"
     return _reduction("reduce", text, sendobj, recvobj, operator, "root")
 
@@ -219,20 +227,20 @@ def _reduction(name: str, head: str, sent: Any, received: Any, operator: Any, ro
     return defined("\n".join(lines), name, {**scope, "default": numba_mpi.Operator.SUM})
 
 
-def _bcast(data, root):  # type: ignore[no-untyped-def]
+def _bcast(data, root):
     _check("bcast", data)
 
-    def bcast(data, root):  # type: ignore[no-untyped-def]
+    def bcast(data, root):
         data[...] = shared(data.ravel(), root).reshape(data.shape)
         return 0
 
     return bcast
 
 
-def _gather(send_data, recv_data, count, root):  # type: ignore[no-untyped-def]
+def _gather(send_data, recv_data, count, root):
     _check("gather", send_data, recv_data)
 
-    def gather(send_data, recv_data, count, root):  # type: ignore[no-untyped-def]
+    def gather(send_data, recv_data, count, root):
         if send_data.size != count:
             raise ValueError("numba_mpi.gather: count is not the size of what is sent")
         come = gathered(send_data.ravel(), root)
@@ -245,10 +253,10 @@ def _gather(send_data, recv_data, count, root):  # type: ignore[no-untyped-def]
     return gather
 
 
-def _allgather(send_data, recv_data, count):  # type: ignore[no-untyped-def]
+def _allgather(send_data, recv_data, count):
     _check("allgather", send_data, recv_data)
 
-    def allgather(send_data, recv_data, count):  # type: ignore[no-untyped-def]
+    def allgather(send_data, recv_data, count):
         if send_data.size != count:
             raise ValueError("numba_mpi.allgather: count is not the size of what is sent")
         come = gathered(send_data.ravel(), EVERYBODY)
@@ -260,10 +268,10 @@ def _allgather(send_data, recv_data, count):  # type: ignore[no-untyped-def]
     return allgather
 
 
-def _scatter(send_data, recv_data, count, root):  # type: ignore[no-untyped-def]
+def _scatter(send_data, recv_data, count, root):
     _check("scatter", send_data, recv_data)
 
-    def scatter(send_data, recv_data, count, root):  # type: ignore[no-untyped-def]
+    def scatter(send_data, recv_data, count, root):
         if recv_data.size != count:
             raise ValueError("numba_mpi.scatter: count is not the size of what is received")
         length = 0
@@ -278,30 +286,36 @@ def _scatter(send_data, recv_data, count, root):  # type: ignore[no-untyped-def]
     return scatter
 
 
-def _barrier():  # type: ignore[no-untyped-def]
-    def barrier():  # type: ignore[no-untyped-def]
+def _barrier():
+    def barrier():
         must_be_good(c_barrier())
         return 0
 
     return barrier
 
 
-def _rank():  # type: ignore[no-untyped-def]
-    return lambda: c_rank()
+def _rank():
+    def rank():
+        return c_rank()
+
+    return rank
 
 
-def _size():  # type: ignore[no-untyped-def]
-    return lambda: c_size()
+def _size():
+    def size():
+        return c_size()
+
+    return size
 
 
 def _refused(name: str, remedy: str) -> Callable[..., Any]:
-    def typed(*given):  # type: ignore[no-untyped-def]
+    def typed(*given):
         _refuse(name, "is not differentiated", remedy)
 
     return typed
 
 
-_OWN = {
+_OWN: dict[str, Callable[..., Any]] = {
     "send": _send,
     "recv": _recv,
     "sendrecv": _sendrecv,

@@ -49,7 +49,7 @@ c_winners = _external("winners", "ppiii")
 
 
 @intrinsic
-def address_in(typing_context, work, place):  # type: ignore[no-untyped-def]
+def address_in(typing_context, work, place):
     """Return the address of an element of a work array, as a pointer."""
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
@@ -60,50 +60,50 @@ def address_in(typing_context, work, place):  # type: ignore[no-untyped-def]
     return signature(types.voidptr, work, place), lower
 
 
-def kind_of(work):  # type: ignore[no-untyped-def]
+def kind_of(work):
     """Return the kind of a work array's numbers in the words of csrc/mpi.h; only in compiled code."""
     raise RuntimeError
 
 
 @overload(kind_of, strict=False, jit_options={"forceinline": True})
-def _kind_of(work):  # type: ignore[no-untyped-def]
+def _kind_of(work):
     kind = int(work.dtype in (types.float32, types.complex64))
     return lambda work: kind
 
 
-def reals_of(work):  # type: ignore[no-untyped-def]
+def reals_of(work):
     """Return how many real numbers make one; only in compiled code."""
     raise RuntimeError
 
 
 @overload(reals_of, strict=False, jit_options={"forceinline": True})
-def _reals_of(work):  # type: ignore[no-untyped-def]
+def _reals_of(work):
     reals = 2 if isinstance(work.dtype, types.Complex) else 1
     return lambda work: reals
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
-def given(work, like):  # type: ignore[no-untyped-def]
+@register_jitable(forceinline=True)
+def given(work, like):
     """Return the part of an array that is given; the sizes stand in `like`."""
     return work[FIRST : FIRST + size_in(like, COUNT)]
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
-def made(work, like):  # type: ignore[no-untyped-def]
+@register_jitable(forceinline=True)
+def made(work, like):
     """Return the part that comes."""
     start = FIRST + size_in(like, COUNT)
     return work[start : start + size_in(like, MADE)]
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
-def write_sizes(work, like):  # type: ignore[no-untyped-def]
+@register_jitable(forceinline=True)
+def write_sizes(work, like):
     """Copy the sizes in front, as integers: nothing of them has a derivative."""
     for number in range(REQUEST):
         set_size(work, number, size_in(like, number))
 
 
-@register_jitable(forceinline=True)  # type: ignore[misc]
-def must_be_good(status):  # type: ignore[no-untyped-def]
+@register_jitable(forceinline=True)
+def must_be_good(status):
     """Raise what a function of csrc/mpi.h returned."""
     if status == 1:
         raise ValueError("MPI: the ranks give arrays of different sizes, or name different roots")

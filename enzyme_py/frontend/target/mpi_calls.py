@@ -9,9 +9,9 @@ find them in the cache. Here a member has a type of its own and no number.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 import numba
@@ -37,26 +37,24 @@ class Operator(types.Opaque):  # type: ignore[misc]
 register_default(Operator)(models.OpaqueModel)
 
 
-class _State:
-    is_taught = False
-
-
-def teach_mpi(value: Any, targets: Iterable[Any]) -> None:
+def teach_mpi(value: Any, targets: tuple[Any, ...]) -> None:
     """Teach our targets numba-mpi, if the value is of it and they do not know it."""
-    if _State.is_taught or _PACKAGE not in sys.modules or not _is_of_package(value):
-        return
-    with global_compiler_lock, uninterrupted():
-        if _State.is_taught:
-            return
-        _State.is_taught = True
-        importlib.import_module(_OVERLOADS).register()
-        for target in targets:
-            _teach_operators(target)
-            target.typing_context.refresh()
-            target.target_context.refresh()
+    if _PACKAGE in sys.modules and is_of_mpi(value):
+        with global_compiler_lock, uninterrupted():
+            _teach(targets)
 
 
-def _is_of_package(value: Any) -> bool:
+@functools.cache
+def _teach(targets: tuple[Any, ...]) -> None:
+    importlib.import_module(_OVERLOADS).register()
+    for target in targets:
+        _teach_operators(target)
+        target.typing_context.refresh()
+        target.target_context.refresh()
+
+
+def is_of_mpi(value: Any) -> bool:
+    """Tell whether a value is numba-mpi, or a function or class of it."""
     name = getattr(value, "__module__", None) or getattr(value, "__name__", None)
     return isinstance(name, str) and name.partition(".")[0] == _PACKAGE
 
@@ -73,7 +71,7 @@ def _teach_operators(target: Any) -> None:
 
     target.typing_context.insert_attributes(_Attributes(target.typing_context))
     rows = [(_no_value, member, (kind,)) for member in enumeration.__members__]
-    target.target_context._insert_getattr_defn(rows)  # noqa: SLF001
+    target.target_context._insert_getattr_defn(rows)
 
 
 def _no_value(context: Any, builder: Any, kind: Any, value: Any, member: str) -> Any:

@@ -1,0 +1,36 @@
+"""What programs of several ranks share: one rank compiles, the others wait without a busy loop; claims are printed."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+import enzyme_py as enzyme
+
+WORLD = MPI.COMM_WORLD
+RANK, SIZE = WORLD.rank, WORLD.size
+
+
+def compiled(transform: Any, *arguments: Any) -> Any:
+    """Return the transform, compiled by one rank and found in the cache by the others."""
+    if RANK == 0:
+        enzyme.precompile(transform, *arguments)
+    arrived = WORLD.Ibarrier()
+    while not arrived.Test():
+        time.sleep(0.02)
+    return transform
+
+
+def claim(name: str, got: Any, expected: Any, tolerance: float = 1e-10) -> None:
+    """Print whether what this rank got is what was expected."""
+    error = float(np.max(np.abs(np.asarray(got) - np.asarray(expected)), initial=0.0))
+    is_right = np.shape(got) == np.shape(expected) and error <= tolerance
+    print(f"{'good' if is_right else 'WRONG'} {RANK} {name}: {got} for {expected}", flush=True)
+
+
+def rng(seed: int) -> np.random.Generator:
+    """Return the same numbers on all ranks."""
+    return np.random.default_rng(seed)
