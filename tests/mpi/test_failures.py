@@ -14,7 +14,7 @@ def test_sizes_that_differ_in_a_collective_function_raise_on_every_rank() -> Non
 
 
 def test_a_deadlock_is_told() -> None:
-    found = run(2, "failing.py", "deadlock", timeout=3, limit=120)
+    found = run(2, "failing.py", "deadlock", timeout=3)
     assert found.code != 0
     assert "rank 1 has waited 3 seconds to receive 3 numbers from rank 1, tag 3" in found.error or (
         "rank 0 has waited 3 seconds to meet all ranks in allreduce" in found.error
@@ -24,7 +24,7 @@ def test_a_deadlock_is_told() -> None:
 
 @pytest.mark.full
 def test_a_message_of_another_size_ends_all_ranks() -> None:
-    found = run(2, "failing.py", "sizes", limit=120)
+    found = run(2, "failing.py", "sizes")
     assert found.code != 0
     assert "rank 1 got a message of 3 numbers from rank 0, tag 3, into an array of 4" in found.error
     assert "good" not in found.out
@@ -32,7 +32,7 @@ def test_a_message_of_another_size_ends_all_ranks() -> None:
 
 @pytest.mark.full
 def test_a_rank_that_raises_ends_all_ranks() -> None:
-    found = run(2, "failing.py", "raises", limit=120)
+    found = run(2, "failing.py", "raises")
     assert found.code != 0
     assert "ZeroDivisionError: this rank fails" in found.error
     assert "good" not in found.out

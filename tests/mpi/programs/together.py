@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import Any
 
@@ -28,7 +29,14 @@ def claim(name: str, got: Any, expected: Any, tolerance: float = 1e-10) -> None:
     """Print whether what this rank got is what was expected."""
     error = float(np.max(np.abs(np.asarray(got) - np.asarray(expected)), initial=0.0))
     is_right = np.shape(got) == np.shape(expected) and error <= tolerance
-    print(f"{'good' if is_right else 'WRONG'} {RANK} {name}: {got} for {expected}", flush=True)
+    say(is_right, f"{name}: {got} for {expected}")
+
+
+def say(is_right: bool, text: str) -> None:
+    """Print a line in one piece, since the lines of all ranks go to one place."""
+    line = " ".join(f"{'good' if is_right else 'WRONG'} {RANK} {text}".split())
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def rng(seed: int) -> np.random.Generator:
