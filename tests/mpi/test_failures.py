@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from enzyme_py.errors import EnzymeError
+from enzyme_py.mpi import library
 from tests.mpi.launching import needs_mpi, run
 
 pytestmark = needs_mpi
@@ -36,3 +40,13 @@ def test_a_rank_that_raises_ends_all_ranks() -> None:
     assert found.code != 0
     assert "ZeroDivisionError: this rank fails" in found.error
     assert "good" not in found.out
+
+
+def test_refusals() -> None:
+    run(1, "refusals.py").check(18)
+
+
+def test_a_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    with pytest.raises(EnzymeError, match=r"pip install 'enzyme_py\[mpi\]'"):
+        library._table()

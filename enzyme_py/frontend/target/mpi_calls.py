@@ -59,6 +59,14 @@ def is_of_mpi(value: Any) -> bool:
     return isinstance(name, str) and name.partition(".")[0] == _PACKAGE
 
 
+def remedy_for(value: Any) -> str | None:
+    """Return what to do in place of using something of mpi4py's in a kernel; None of other values."""
+    owner = getattr(value, "__module__", None) or type(value).__module__
+    if not isinstance(owner, str) or owner.partition(".")[0] != "mpi4py":
+        return None
+    return "in a kernel call numba-mpi's functions, which speak on MPI.COMM_WORLD: numba_mpi.rank(), numba_mpi.allreduce(x, y)"
+
+
 def _teach_operators(target: Any) -> None:
     enumeration = sys.modules[_PACKAGE].Operator
     kind = numba.typeof(enumeration)
