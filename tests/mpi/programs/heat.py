@@ -11,7 +11,7 @@ import numba
 import numba_mpi as mpi
 import numpy as np
 from mpi4py import MPI
-from together import RANK, SIZE, WORLD, claim, compiled, rng
+from together import RANK, SIZE, claim, compiled, on_one_rank, rng
 
 import enzyme_py as enzyme
 
@@ -89,7 +89,6 @@ if __name__ == "__main__":
     given = rows(start), rows(k), rows(wanted)
     by_start, by_k = compiled(enzyme.grad(loss, argnums=(0, 1)), *given)(*given)
     alone = start, k, wanted
-    whole = enzyme.grad(serial, argnums=(0, 1))(*alone) if RANK == 0 else None
-    whole = WORLD.bcast(whole)
+    whole = on_one_rank(lambda: enzyme.grad(serial, argnums=(0, 1))(*alone))
     claim("by the first state", by_start, rows(whole[0]))
     claim("by the conductivity", by_k, rows(whole[1]))

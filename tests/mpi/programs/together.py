@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,17 @@ RANK, SIZE = WORLD.rank, WORLD.size
 
 def compiled(transform: Any, *arguments: Any) -> Any:
     """Return the transform, compiled by one rank and found in the cache by the others."""
-    if RANK == 0:
-        enzyme.precompile(transform, *arguments)
+    on_one_rank(lambda: enzyme.precompile(transform, *arguments))
+    return transform
+
+
+def on_one_rank(call: Callable[[], Any]) -> Any:
+    """Return on all ranks what rank 0 computes."""
+    found = call() if RANK == 0 else None
     arrived = WORLD.Ibarrier()
     while not arrived.Test():
         time.sleep(0.02)
-    return transform
+    return WORLD.bcast(found)
 
 
 def claim(name: str, got: Any, expected: Any, tolerance: float = 1e-10) -> None:
