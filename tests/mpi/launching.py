@@ -43,7 +43,7 @@ class Outcome:
 
 
 def run(
-    ranks: int, program: str, *arguments: str, limit: float = 600, timeout: float = 120
+    ranks: int, program: str, *arguments: str, limit: float = 600, timeout: float = 500
 ) -> Outcome:
     """Run a program on so many ranks; after `limit` seconds it is killed, which is a failed test."""
     environment = {
