@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHARED = ("training",)  # imported by examples, no example itself
-# Of enzyme_py.bridges, enzyme_py.cluster and their pages, which need not be installed.
-LIBRARIES = ("autograd", "jax", "torch", "nutpie", "pymc", "casadi", "lmfit", "iminuit", "dask")
+# Of enzyme_py.bridges, enzyme_py.cluster, MPI and their pages, which need not be installed.
+LIBRARIES = ("autograd", "jax", "torch", "nutpie", "pymc", "casadi", "lmfit", "iminuit", "dask", "numba_mpi")
 SHORT = ("--epochs", "2", "--steps", "3")
 ARGUMENTS = dict.fromkeys(("rnn", "gru", "lstm"), SHORT)
 EXAMPLES = sorted(p for p in (ROOT / "examples").glob("*.py") if p.stem not in SHARED)

@@ -21,7 +21,7 @@ MOST_LINES_OF_A_FUNCTION = 60
 
 # Who may use the insides of Numba and the engine of llvmlite.
 NUMBA_DOORS = (
-    *("frontend", "transforms", "calls", "rules", "assembly", "custom", "linalg", "doors", "special"),
+    *("frontend", "transforms", "calls", "rules", "assembly", "custom", "linalg", "doors", "special", "mpi"),
     *("finished", "native"),  # they load what Numba compiled, without Numba
 )
 

@@ -16,7 +16,7 @@ import numpy as np
 from enzyme_py.foundations.files.own_files import fingerprint
 
 VERSION = "0.1.0"  # of this package, as in pyproject.toml
-_LIBRARIES = {"numpy", "scipy", "numba", "llvmlite"}
+_LIBRARIES = {"numpy", "scipy", "numba", "llvmlite", "numba_mpi"}
 OWN = __name__.partition(".")[0]
 
 

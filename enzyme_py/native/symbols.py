@@ -20,6 +20,7 @@ from numba.core.runtime import _nrt_python
 
 from enzyme_py.errors import UnresolvedSymbolError, Where
 from enzyme_py.foundations.scipy_bindings import bindings
+from enzyme_py.mpi.library import mpi_address
 from enzyme_py.native.blas import blas_address
 from enzyme_py.native.faults.layouts import allocator_of
 from enzyme_py.native.runtime import runtime_addresses
@@ -111,6 +112,7 @@ def address_of(name: str) -> int | None:
         or blas_address(name)
         or _order_address(name)
         or special_address(name)
+        or mpi_address(name)
         or vector_address(name)
         or shared_address(name)
     )

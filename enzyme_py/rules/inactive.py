@@ -62,6 +62,12 @@ _ROWS = (
         # As if it wrote: it must not be asked again in the reverse sweep, where the answer may be another one.
         memory="inaccessiblemem: readwrite",
     ),
+    *(
+        Inactive(f"enzyme_py_mpi_{name}", why="a number of the process", memory="inaccessiblemem: read")
+        for name in ("rank", "size", "is_nobody")
+    ),
+    # As if it wrote: what is sent before stays before.
+    Inactive("enzyme_py_mpi_barrier", why="waits for other processes", memory="inaccessiblemem: readwrite"),
     # In kernels that stay on one thread.
     Inactive("get_thread_id", why="the number of one of Numba's threads"),
     Inactive("get_num_threads", why="the number of Numba's threads"),

@@ -249,6 +249,10 @@ def check_callable(function: Any) -> None:
             remedy = "differentiate the Python function that it was made of"
         elif isinstance(function, np.vectorize):
             remedy = "differentiate the function itself, or make it with numba.vectorize"
+        else:
+            from enzyme_py.frontend.target.mpi_calls import remedy_for
+
+            remedy = remedy_for(function) or remedy
         raise UnsupportedTypeError(message, remedy=remedy)
 
 

@@ -13,6 +13,7 @@ from numba.stencils.stencil import StencilFunc
 from enzyme_py.errors import LoweringError
 from enzyme_py.frontend.containers.dataclass_calls import code_of_its_own
 from enzyme_py.frontend.parallel.wishes import StaysSerialError
+from enzyme_py.frontend.target.mpi_calls import is_of_mpi
 from enzyme_py.frontend.target.teaching import is_special
 
 # What a kernel asks of Numba's own threads, on which no derivative runs.
@@ -74,6 +75,9 @@ class NoEnvironment:
 
 def refuse_threads(value: Any) -> None:
     """Raise if a kernel that names this value has to stay on one thread."""
+    if is_of_mpi(value):
+        message = "it calls MPI, whose messages have one order"
+        raise StaysSerialError(message)
     for one in _OF_NUMBAS_THREADS:
         if value is one:
             message = f"it uses numba.{one.__name__}"

@@ -74,7 +74,7 @@ from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
 from enzyme_py.frontend.parallel.wishes import ONLY_PRANGE, asks_for_threads
-from enzyme_py.frontend.target import refused
+from enzyme_py.frontend.target import mpi_calls, refused
 from enzyme_py.frontend.target.hierarchy import (
     EnzymeCatchingTarget,
     EnzymeShadowingCatchingTarget,
@@ -106,6 +106,7 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
 
     def resolve_value_type(self, val: Any) -> Any:
         refused.refuse_value(val)
+        mpi_calls.teach_mpi(val, TARGETS)
         if self._kernel_target.is_threaded:
             refused.refuse_threads(val)
         if isinstance(val, CPUDispatcher):

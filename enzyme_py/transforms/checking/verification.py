@@ -36,6 +36,7 @@ from enzyme_py.foundations.places import argument_names, behind, where_is
 from enzyme_py.frontend.codegen.library import with_callees
 from enzyme_py.frontend.functions.bound_types import with_held
 from enzyme_py.frontend.target.lower import compile_kernel
+from enzyme_py.symbols import RULED
 from enzyme_py.transforms.checking.claims import Claim, NotChecked, Setting, claim_of, makes_claims
 
 ATTEMPTS = 3
@@ -55,6 +56,7 @@ REMEDY_FOR_NAN = (
 
 _DRAWS = {"numba_get_np_random_state", "numba_get_py_random_state"}
 _PRINTS = {"puts", "printf", "PySys_FormatStdout", "PyObject_Print"}
+_MESSAGES = f"{RULED}mpi."  # the rules of enzyme_py/mpi/
 
 
 class KernelRaised(Exception):
@@ -218,6 +220,11 @@ def look_at_effects(plan: Any, claim: Claim) -> bool:
         )
     if called & _PRINTS:
         raise NotChecked("the kernel prints, and a comparison would print more often")
+    if any(name.startswith(_MESSAGES) for name in called):
+        raise NotChecked(
+            "the kernel calls MPI, and differences on one rank are no derivative of what all compute; "
+            "compare with a serial program"
+        )
     return any(library.stops for library in libraries)
 
 

@@ -265,7 +265,10 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
                 continue
             label = str(number) if self.plan is None else self.plan.argument_label(number)
             message = f"argument `{label}` is {_say(value)}, which a derivative cannot take"
-            raise UnsupportedTypeError(message, where=self._where(label), remedy=CAN_BE_TAKEN)
+            from enzyme_py.frontend.target.mpi_calls import remedy_for
+
+            remedy = remedy_for(value) or CAN_BE_TAKEN
+            raise UnsupportedTypeError(message, where=self._where(label), remedy=remedy)
 
     def _flattened(self, args: tuple[Any, ...]) -> Iterator[Any]:
         """Yield the arguments as the user counts them: those of *args come as one tuple."""

@@ -1,0 +1,8 @@
+"""MPI in kernels: numba-mpi's functions, differentiated by rules of ours; see docs/mpi.md.
+
+library.py      the MPI library of this process, and the addresses of the runtime's functions (csrc/mpi.h)
+works.py        what the rules share
+collective.py   sums, broadcasts, gathers, scatters; minima and maxima
+messages.py     messages between two ranks
+overloads.py    numba-mpi's functions in kernels
+"""

@@ -1,0 +1,236 @@
+"""Collective functions as linear maps between the arrays of all ranks, and their adjoints.
+
+    function                         adjoint
+    summed(x, EVERYBODY)             summed(y, EVERYBODY)
+    summed(x, root)                  shared(y, root)
+    shared(x, root)                  summed(y, root)
+    gathered(x, root)                scattered(y, n, root)
+    scattered(x, n, root)            gathered(y, root)
+    gathered(x, EVERYBODY)           sum_scattered(y, n)
+    sum_scattered(x, n)              gathered(y, EVERYBODY)
+
+Each takes an array of one dimension and returns a new one. It is a ruled function (frontend/external/ruled.py) whose rules call
+its adjoint, and itself: so there are derivatives of any order, and they send what they need by the same functions.
+
+Minima and maxima are sums: of the number of the rank that attains it, and of zeros of the others. Which rank that is, is
+constant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba.extending import register_jitable
+
+from enzyme_py.frontend.external.opaque import opaque
+from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
+from enzyme_py.mpi.works import (
+    COUNT,
+    EVERYBODY,
+    FIRST,
+    MADE,
+    PEER,
+    address_in,
+    c_bcast,
+    c_gather,
+    c_rank,
+    c_reduce,
+    c_reduce_scatter,
+    c_scatter,
+    c_size,
+    c_winners,
+    given,
+    kind_of,
+    made,
+    must_be_good,
+    reals_of,
+)
+from enzyme_py.transforms.values.stop import stop_gradient
+
+
+def _sum_primal(work):
+    n = size_in(work, COUNT)
+    into = address_in(work, FIRST + n)
+    count = n * reals_of(work)
+    must_be_good(c_reduce(address_in(work, FIRST), into, count, kind_of(work), 0, size_in(work, PEER)))
+
+
+def _sum_forward(work, shadow):
+    made(shadow, work)[:] = summed(given(shadow, work), size_in(work, PEER))
+
+
+def _sum_reverse(work, shadow):
+    come = made(shadow, work)
+    root = size_in(work, PEER)
+    into = given(shadow, work)
+    if root == EVERYBODY:
+        into += summed(come, root)
+    else:
+        into += shared(come, root)
+    come[:] = 0.0
+
+
+_sum = ruled("mpi.sum", _sum_primal, _sum_forward, _sum_reverse)
+
+
+@register_jitable(forceinline=True)
+def summed(x, root):
+    """Return the sum over all ranks; zeros where it does not come."""
+    work = new_work((x.size, x.size, root, 0, 0, 0), 2 * x.size, x.dtype)
+    given(work, work)[:] = x
+    _sum(work)
+    return made(work, work).copy()
+
+
+def _share_primal(work):
+    made(work, work)[:] = given(work, work)
+    n = size_in(work, COUNT)
+    into = address_in(work, FIRST + n)
+    must_be_good(c_bcast(into, n * reals_of(work), kind_of(work), size_in(work, PEER)))
+
+
+def _share_forward(work, shadow):
+    made(shadow, work)[:] = shared(given(shadow, work), size_in(work, PEER))
+
+
+def _share_reverse(work, shadow):
+    come = made(shadow, work)
+    root = size_in(work, PEER)
+    found = summed(come, root)
+    if c_rank() == root:
+        into = given(shadow, work)
+        into += found
+    come[:] = 0.0
+
+
+_share = ruled("mpi.share", _share_primal, _share_forward, _share_reverse)
+
+
+@register_jitable(forceinline=True)
+def shared(x, root):
+    """Return the array of the root."""
+    work = new_work((x.size, x.size, root, 0, 0, 0), 2 * x.size, x.dtype)
+    given(work, work)[:] = x
+    _share(work)
+    return made(work, work).copy()
+
+
+def _gather_primal(work):
+    n = size_in(work, COUNT)
+    into = address_in(work, FIRST + n)
+    count = n * reals_of(work)
+    must_be_good(c_gather(address_in(work, FIRST), into, count, kind_of(work), size_in(work, PEER)))
+
+
+def _gather_forward(work, shadow):
+    made(shadow, work)[:] = gathered(given(shadow, work), size_in(work, PEER))
+
+
+def _gather_reverse(work, shadow):
+    come = made(shadow, work)
+    n = size_in(work, COUNT)
+    root = size_in(work, PEER)
+    into = given(shadow, work)
+    if root == EVERYBODY:
+        into += sum_scattered(come, n)
+    else:
+        into += scattered(come, n, root)
+    come[:] = 0.0
+
+
+_gather = ruled("mpi.gather", _gather_primal, _gather_forward, _gather_reverse)
+
+
+@register_jitable(forceinline=True)
+def gathered(x, root):
+    """Return the arrays of all ranks one behind the other; nothing where they do not come."""
+    length = 0
+    if root in (EVERYBODY, c_rank()):
+        length = x.size * c_size()
+    work = new_work((x.size, length, root, 0, 0, 0), x.size + length, x.dtype)
+    given(work, work)[:] = x
+    _gather(work)
+    return made(work, work).copy()
+
+
+def _scatter_primal(work):
+    into = address_in(work, FIRST + size_in(work, COUNT))
+    count = size_in(work, MADE) * reals_of(work)
+    must_be_good(c_scatter(address_in(work, FIRST), into, count, kind_of(work), size_in(work, PEER)))
+
+
+def _scatter_forward(work, shadow):
+    made(shadow, work)[:] = scattered(given(shadow, work), size_in(work, MADE), size_in(work, PEER))
+
+
+def _scatter_reverse(work, shadow):
+    come = made(shadow, work)
+    into = given(shadow, work)
+    into += gathered(come, size_in(work, PEER))
+    come[:] = 0.0
+
+
+_scatter = ruled("mpi.scatter", _scatter_primal, _scatter_forward, _scatter_reverse)
+
+
+@register_jitable(forceinline=True)
+def scattered(x, n, root):
+    """Return this rank's block, of n numbers, of the array of the root; x has no numbers elsewhere."""
+    work = new_work((x.size, n, root, 0, 0, 0), x.size + n, x.dtype)
+    given(work, work)[:] = x
+    _scatter(work)
+    return made(work, work).copy()
+
+
+def _sum_scatter_primal(work):
+    into = address_in(work, FIRST + size_in(work, COUNT))
+    count = size_in(work, MADE) * reals_of(work)
+    must_be_good(c_reduce_scatter(address_in(work, FIRST), into, count, kind_of(work)))
+
+
+def _sum_scatter_forward(work, shadow):
+    made(shadow, work)[:] = sum_scattered(given(shadow, work), size_in(work, MADE))
+
+
+def _sum_scatter_reverse(work, shadow):
+    come = made(shadow, work)
+    into = given(shadow, work)
+    into += gathered(come, EVERYBODY)
+    come[:] = 0.0
+
+
+_sum_scatter = ruled(
+    "mpi.sum_scatter", _sum_scatter_primal, _sum_scatter_forward, _sum_scatter_reverse
+)
+
+
+@register_jitable(forceinline=True)
+def sum_scattered(x, n):
+    """Return this rank's block, of n numbers, of the sum over all ranks."""
+    work = new_work((x.size, n, 0, 0, 0, 0), x.size + n, x.dtype)
+    given(work, work)[:] = x
+    _sum_scatter(work)
+    return made(work, work).copy()
+
+
+def _winners(work):
+    n = size_in(work, COUNT)
+    found = new_work((n, n, 0, 0, 0, 0), n, work.dtype)
+    at = address_in(work, FIRST), address_in(found, FIRST)
+    must_be_good(c_winners(at[0], at[1], n, kind_of(work), size_in(work, PEER)))
+    return found
+
+
+_ask_winners = opaque("mpi.winners", _winners)
+
+
+@register_jitable(forceinline=True)
+def best(x, op, root):
+    """Return the minima (op 1) or maxima (op 2) over all ranks."""
+    work = new_work((x.size, 0, op, 0, 0, 0), x.size, x.dtype)
+    given(work, work)[:] = x
+    marks = _ask_winners(work)
+    chosen = np.zeros(x.size, x.dtype)
+    for i in range(x.size):
+        if stop_gradient(marks[FIRST + i]) > 0.5:
+            chosen[i] = x[i]
+    return summed(chosen, root)
