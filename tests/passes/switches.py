@@ -131,7 +131,7 @@ def _rules_of_marks_in_halves(put: Put) -> None:
             draft.code.add_text(cache_marks._INACTIVE)
         return declared(draft)
 
-    put(allocations, "declared_mark", inactive)
+    put(cache_marks, "declared_mark", inactive)
 
 
 def _types_of_variables(put: Put) -> None:

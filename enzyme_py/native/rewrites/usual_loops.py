@@ -37,6 +37,7 @@ from enzyme_py.native.rewrites.sums.blocks import CHECK
 from enzyme_py.native.rewrites.sums.conditions import Conditions
 from enzyme_py.native.rewrites.sums.guesses import Usual, usual_in
 from enzyme_py.native.rewrites.sums.plans import NO_MEMORY, parallel
+from enzyme_py.native.rewrites.sums.reverse_sums import is_reverse
 
 _LARGEST = 400  # instructions of a loop
 _MANY = 3  # conditions of choices: LLVM makes loops for all ways that fewer can come out, if nothing is written there
@@ -96,7 +97,8 @@ def _add_version(loop: Loop, usual: list[Usual], code: Module) -> None:
     block, before, function = loop.header, loop.predecessor, loop.header.function
     assert before is not None
     assert function is not None
-    plan = parallel(function, loop)
+    # Who looks at the addresses of an array keeps it alive: what a primal loop writes may be needed by nobody.
+    plan = parallel(function, loop) if is_reverse(block) else None
     (target,) = (one for one in block.successors if one is not block)
     own_exit(block, target, f"{block.name}.exit")
     ahead = before.split_edge(block, f"{block.name}.check")
