@@ -81,7 +81,7 @@ def workers(count):
 
     with (
         LocalCluster(
-            n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=count, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as cluster,
         Client(cluster) as client,
     ):

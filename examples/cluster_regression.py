@@ -42,7 +42,7 @@ def main():
     pieces = [dask.delayed(piece)(number) for number in range(PIECES)]
     total = enzyme.cluster.value_and_grad(of_piece, over="data")
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster),
     ):
         found = minimize(total, np.zeros(WIDTH), args=(pieces,), jac=True, method="L-BFGS-B")

@@ -35,7 +35,7 @@ def cluster(tmp_path_factory):
         patch.setenv("ENZYME_PY_CACHE_DIR", str(folder))
         patch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]))
         with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
         ) as made:
             yield made
 
