@@ -33,8 +33,10 @@ from enzyme_py.native.rewrites.leftovers import (
     drop_hints,
 )
 from enzyme_py.native.rewrites.lifetimes import add_frees
+from enzyme_py.native.rewrites.sums.put_back import put_back
 from enzyme_py.native.rewrites.sums.reverse_sums import allow_any_order
 from enzyme_py.native.rewrites.sums.scattered_adds import separate_adds
+from enzyme_py.native.rewrites.usual_loops import add_usual_loops
 from enzyme_py.native.threads.forks import fork_loops
 from enzyme_py.rules.recurrences import define_records
 from enzyme_py.rules.slopes import define_slopes
@@ -92,7 +94,9 @@ def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
     flatten_loops(code)
     if ANY_ORDER in fast_math:
         allow_any_order(code)
+        put_back(code)
         separate_adds(code)
+    add_usual_loops(code)
     words = [one for one in fast_math if one != ANY_ORDER]
     if words:
         allow_fast_math(code, words)

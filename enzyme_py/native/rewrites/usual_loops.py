@@ -46,33 +46,19 @@ _MANY = 3  # conditions of choices: LLVM makes loops for all ways that fewer can
 def add_usual_loops(code: Module) -> None:
     """Give such versions to all loops that may have them."""
     for function in code.functions:
-        if (
-            function.is_edited
-            or " select i1 " in function.body_text
-            or " = mul " in function.body_text
-        ):
-            for block in [
-                one
-                for one in function.blocks
-                if one in one.successors and len(set(one.successors)) == 2
-            ]:
-                loop = function.analysis(Loops).headed_by(block)
-                if loop is not None and _may_gain(loop):
-                    usual = _worth_it(loop)
-                    if usual:
-                        _add_version(loop, usual, code)
+        if not function.is_edited and not any(word in function.body_text for word in (" select i1 ", " = mul ")):
+            continue
+        for block in [one for one in function.blocks if one in one.successors and len(set(one.successors)) == 2]:
+            loop = function.analysis(Loops).headed_by(block)
+            usual = _worth_it(loop) if loop is not None and _may_gain(loop) else []
+            if loop is not None and usual:
+                _add_version(loop, usual, code)
 
 
 def _may_gain(loop: Loop) -> bool:
     """Tell whether LLVM may make vectors of a loop, and its adds were left where they are."""
-    instructions = loop.header.instructions
-    before = loop.predecessor
-    if (
-        len(loop.blocks) != 1
-        or before is None
-        or before.name.startswith(CHECK)
-        or len(instructions) > _LARGEST
-    ):
+    instructions, before = loop.header.instructions, loop.predecessor
+    if len(loop.blocks) != 1 or before is None or before.name.startswith(CHECK) or len(instructions) > _LARGEST:
         return False
     return not any(isinstance(one, Call) and not one.callee.startswith(NO_MEMORY) for one in instructions)
 

@@ -170,7 +170,7 @@ def stepped(x, steps):
                 speed[j, 2] += pull * c
         for i in range(x.shape[0]):
             for k in range(3):
-                place[i, k] += speed[i, k]
+                place[i, k] += 0.7 * speed[i, k]
     return np.sum(place * place)
 
 
@@ -210,3 +210,61 @@ def test_arrays_that_overlap_take_the_loop_as_it_was() -> None:
         for machine, memory in zip((before, after), given, strict=True):
             machine.run(memory[800 + distance :], memory[800:], memory[1200:], 200, 7 + 8 * 8)
         np.testing.assert_array_equal(*given, err_msg=str(distance))
+
+
+def rows_put_back(count: int = 3) -> str:
+    """v[i, k] += c u[i, k], where u is set to zero in between and put back; how wide both are, d says."""
+    lines = [
+        "define void @f(ptr %u, ptr %d, ptr %v, i64 %n, double %c, ptr %out) {",
+        "entry:",
+        "  %width = load i64, ptr %d, align 8",
+        "  br label %invertBody",
+        "",
+        "invertBody:",
+        "  %i = phi i64 [ 0, %entry ], [ %next, %invertBody ]",
+        "  %row = mul i64 %i, %width",
+        "  %u.0 = getelementptr double, ptr %u, i64 %row",
+        "  %v.0 = getelementptr double, ptr %v, i64 %row",
+    ]
+    for k in range(count):
+        if k:
+            lines += [f"  %{name}.{k} = getelementptr i8, ptr %{name}.0, i64 {8 * k}" for name in "uv"]
+        lines += [
+            f"  %t.{k} = load double, ptr %u.{k}, align 8",
+            f"  store double 0.0, ptr %u.{k}, align 8",
+            f"  %s.{k} = load double, ptr %v.{k}, align 8",
+            f"  %ct.{k} = fmul double %c, %t.{k}",
+            f"  %more.{k} = fadd double %s.{k}, %ct.{k}",
+            f"  store double %more.{k}, ptr %v.{k}, align 8",
+            f"  %again.{k} = load double, ptr %u.{k}, align 8",
+            f"  %back.{k} = fadd double %again.{k}, %t.{k}",
+            f"  store double %back.{k}, ptr %u.{k}, align 8",
+        ]
+    lines += [
+        "  %next = add nuw nsw i64 %i, 1",
+        "  %end = icmp eq i64 %next, %n",
+        "  br i1 %end, label %done, label %invertBody",
+        "",
+        "done:",
+        "  ret void",
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("width", [3, 4])
+def test_what_an_iteration_has_written_it_reads(width: int) -> None:
+    """Told that such a loop is parallel, LLVM reads all of a row in front of what writes it."""
+    code = Module(rows_put_back())
+    add_usual_loops(code)
+    assert "invertBody.usual" in str(code)
+    assert "parallel_accesses" not in str(code)
+    after = Machine(str(code))
+    for count in (1, 16, 100):
+        u, v = np.arange(1.0, 1201.0), np.ones(1200)
+        expected = v.reshape(-1, width).copy()
+        expected[:count, :3] += 2.0 * u.reshape(-1, width)[:count, :3]
+        after.run(u, np.array([width]), v, count, 2.0)
+        np.testing.assert_array_equal(u, np.arange(1.0, 1201.0))
+        np.testing.assert_array_equal(v.reshape(-1, width), expected)

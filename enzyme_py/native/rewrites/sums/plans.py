@@ -122,16 +122,30 @@ def plan_for(function: Function, loop: Loop) -> Plan | None:
 
 
 def parallel(function: Function, loop: Loop) -> Plan | None:
-    """Return what has to hold for no iteration of a loop of one block to touch what another one writes; None if that is not known."""
+    """Return what has to hold for no iteration of a loop of one block to touch what another one writes; None if that is not known.
+
+    Nor where an iteration writes a number and reads or writes it again: of a loop that is told to be parallel, LLVM moves the accesses
+    to a row together, and does not ask whether they meet (tests/native/sums/test_usual_loops.py has a reproducer).
+    """
     places = _places(function, loop) or {}
-    written = [place for one, place in places.items() if isinstance(one, Store)]
-    for one in written:
-        for other in places.values():
-            if one.key == other.key and (one.step != other.step or not _is_in_row(one, other)):
+    stores = [one for one in places if isinstance(one, Store)]
+    written = [places[one] for one in stores]
+    for one in stores:
+        for other, place in places.items():
+            if place.key == places[one].key and not _is_kept_apart(one, other, places):
                 return None
     if not written or len({(one.key, other.key) for one in written for other in places.values()}) > _MOST_CHECKS:
         return None
     return Plan(function, loop, _count(loop), [], list(places.values()), {}, written)
+
+
+def _is_kept_apart(store: Store, other: Load | Store, places: Mapping[Load | Store, Place]) -> bool:
+    """Tell whether a store meets an access to its array in no other iteration, and in the same one only what was read before."""
+    one, place = places[store], places[other]
+    if one.step != place.step or not _is_in_row(one, place):
+        return False
+    meets = one.number < place.number + place.size and place.number < one.number + one.size
+    return other is store or not meets or (isinstance(other, Load) and other.comes_before(store))
 
 
 def _is_in_row(one: Place, other: Place) -> bool:
