@@ -26,12 +26,20 @@ BOTH = enzyme.cluster.value_and_grad(logistic, over=OVER)
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """Two workers, with a cache folder of their own."""
+    """Two workers, with a cache folder of their own.
+
+    Dask sets variables for its workers in this process and leaves them there (MALLOC_TRIM_THRESHOLD_, OMP_NUM_THREADS,
+    PYTHONHASHSEED): they are taken away again, as the next tests would run with them.
+    """
     folder = tmp_path_factory.mktemp("cache")
+    of_dask = dask.config.get("distributed.nanny.pre-spawn-environ")
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "60s", "distributed.admin.log-format": "%(message)s"}),
         pytest.MonkeyPatch.context() as patch,
     ):
+        for name in of_dask:
+            patch.setenv(name, "")  # remembered, and put back at the end
+            patch.delenv(name)
         patch.setenv("ENZYME_PY_CACHE_DIR", str(folder))
         patch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]))
         with distributed.LocalCluster(
