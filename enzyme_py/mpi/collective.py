@@ -47,6 +47,14 @@ from enzyme_py.mpi.works import (
 from enzyme_py.transforms.values.stop import stop_gradient
 
 
+@register_jitable(forceinline=True)
+def _holding(x, room, peer):
+    """Return a work array that holds an array, and has room for so many numbers that come; `peer` is a root, or an operator."""
+    work = new_work((x.size, room, peer, 0, 0, 0), x.size + room, x.dtype)
+    given(work, work)[:] = x
+    return work
+
+
 def _sum_primal(work):
     n = size_in(work, COUNT)
     into = address_in(work, FIRST + n)
@@ -75,8 +83,7 @@ _sum = ruled("mpi.sum", _sum_primal, _sum_forward, _sum_reverse)
 @register_jitable(forceinline=True)
 def summed(x, root):
     """Return the sum over all ranks; zeros where it does not come."""
-    work = new_work((x.size, x.size, root, 0, 0, 0), 2 * x.size, x.dtype)
-    given(work, work)[:] = x
+    work = _holding(x, x.size, root)
     _sum(work)
     return made(work, work).copy()
 
@@ -108,8 +115,7 @@ _share = ruled("mpi.share", _share_primal, _share_forward, _share_reverse)
 @register_jitable(forceinline=True)
 def shared(x, root):
     """Return the array of the root."""
-    work = new_work((x.size, x.size, root, 0, 0, 0), 2 * x.size, x.dtype)
-    given(work, work)[:] = x
+    work = _holding(x, x.size, root)
     _share(work)
     return made(work, work).copy()
 
@@ -146,8 +152,7 @@ def gathered(x, root):
     length = 0
     if root in (EVERYBODY, c_rank()):
         length = x.size * c_size()
-    work = new_work((x.size, length, root, 0, 0, 0), x.size + length, x.dtype)
-    given(work, work)[:] = x
+    work = _holding(x, length, root)
     _gather(work)
     return made(work, work).copy()
 
@@ -175,8 +180,7 @@ _scatter = ruled("mpi.scatter", _scatter_primal, _scatter_forward, _scatter_reve
 @register_jitable(forceinline=True)
 def scattered(x, n, root):
     """Return this rank's block, of n numbers, of the array of the root; x has no numbers elsewhere."""
-    work = new_work((x.size, n, root, 0, 0, 0), x.size + n, x.dtype)
-    given(work, work)[:] = x
+    work = _holding(x, n, root)
     _scatter(work)
     return made(work, work).copy()
 
@@ -206,8 +210,7 @@ _sum_scatter = ruled(
 @register_jitable(forceinline=True)
 def sum_scattered(x, n):
     """Return this rank's block, of n numbers, of the sum over all ranks."""
-    work = new_work((x.size, n, 0, 0, 0, 0), x.size + n, x.dtype)
-    given(work, work)[:] = x
+    work = _holding(x, n, 0)
     _sum_scatter(work)
     return made(work, work).copy()
 
@@ -226,8 +229,7 @@ _ask_winners = opaque("mpi.winners", _winners)
 @register_jitable(forceinline=True)
 def best(x, op, root):
     """Return the minima (op 1) or maxima (op 2) over all ranks."""
-    work = new_work((x.size, 0, op, 0, 0, 0), x.size, x.dtype)
-    given(work, work)[:] = x
+    work = _holding(x, 0, op)
     marks = _ask_winners(work)
     chosen = np.zeros(x.size, x.dtype)
     for i in range(x.size):
