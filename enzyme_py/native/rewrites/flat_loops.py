@@ -17,9 +17,23 @@ loop reads from one place, where Enzyme has kept them, are read in front of it: 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from enzyme_py.llvm import Block, Branch, Builder, Call, Function, Instruction, Load, Module, Store
+from enzyme_py.llvm import (
+    Block,
+    Branch,
+    Builder,
+    Call,
+    Constant,
+    Function,
+    GetElementPtr,
+    Instruction,
+    Load,
+    Module,
+    Store,
+    Value,
+)
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.native.rewrites.sums.plans import NO_MEMORY
 
@@ -62,8 +76,12 @@ def _tell_roots(code: Module) -> None:
 def _chain(loop: Loop) -> list[Block | _Choice] | None:
     """Return a loop's blocks and choices in order, None if it is made of anything else."""
     found, block, seen = list[Block | _Choice](), loop.header, set[Block]()
+    may_change = any(_may_write_pointers(one) for each in loop.blocks for one in each.instructions)
+    always = list[Block]()  # what they read is there in the iteration's arms as well
     while block not in seen:
         seen.add(block)
+        if not may_change:
+            always.append(block)
         end = block.terminator
         if loop.header in end.successors:
             found.append(block)
@@ -77,7 +95,7 @@ def _chain(loop: Loop) -> list[Block | _Choice] | None:
                 return None
             found.append(block)
         else:
-            choice = _choice(block, loop)
+            choice = _choice(block, loop, always)
             if choice is None:
                 return None
             seen |= {one for one in choice.arms if one is not None}
@@ -87,27 +105,30 @@ def _chain(loop: Loop) -> list[Block | _Choice] | None:
     return None
 
 
-def _choice(block: Block, loop: Loop) -> _Choice | None:
+def _choice(block: Block, loop: Loop, always: Sequence[Block]) -> _Choice | None:
     one, other = block.terminator.successors
     if one is other or one not in loop or other not in loop:
         return None
     for meet in (one, other, *one.successors):
         arms = tuple(None if each is meet else each for each in (one, other))
-        if meet is not loop.header and all(each is None or _is_arm(each, block, meet) for each in arms):
+        if meet is not loop.header and all(
+            each is None or _is_arm(each, block, meet, always) for each in arms
+        ):
             ways = {block if each is None else each for each in arms}
             if set(meet.predecessors) == ways and sum(len(each.body) for each in arms if each is not None) <= _MOST:
                 return _Choice(block, arms, meet)  # type: ignore[arg-type]
     return None
 
 
-def _is_arm(arm: Block, block: Block, meet: Block) -> bool:
+def _is_arm(arm: Block, block: Block, meet: Block, always: Sequence[Block]) -> bool:
     """Tell whether a block lies between two others, and may be computed for nothing."""
     is_between = arm.predecessors == [block] and arm.successors == [meet] and not arm.phis
-    return is_between and all(_is_free(one, (block, meet)) for one in arm.body)
+    there = (*always, meet) if always else ()
+    return is_between and all(_is_free(one, there) for one in arm.body)
 
 
-def _is_free(one: Instruction, always: tuple[Block, Block]) -> bool:
-    """Tell whether an instruction has no effect but its result, where two blocks are run in any case."""
+def _is_free(one: Instruction, always: Sequence[Block]) -> bool:
+    """Tell whether an instruction has no effect but its result, where these blocks are run in any case."""
     if isinstance(one, Call):
         return one.callee.startswith(NO_MEMORY)
     if isinstance(one, Load):
@@ -117,7 +138,26 @@ def _is_free(one: Instruction, always: tuple[Block, Block]) -> bool:
 
 def _reads_there(one: Load, block: Block) -> bool:
     """Tell whether a block reads what a load reads, which is there then."""
-    return any(isinstance(user, Load) and user.block is block and user.type == one.type for user in one.pointer.users)
+    return any(
+        isinstance(other, Load) and other.type == one.type and _is_same(other.pointer, one.pointer)
+        for other in block.instructions
+    )
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    """Tell whether two addresses are one, in an iteration that writes no pointers."""
+    if one is other:
+        return True
+    if isinstance(one, Load) and isinstance(other, Load):
+        return one.type == other.type == "ptr" and _is_same(one.pointer, other.pointer)
+    if not isinstance(one, GetElementPtr) or not isinstance(other, GetElementPtr):
+        return False
+    if one.source_type != other.source_type or len(one.operands) != len(other.operands):
+        return False
+    return all(
+        _is_same(here, there) or (isinstance(here, Constant) and here.ref == there.ref and here.type == there.type)
+        for here, there in zip(one.operands, other.operands, strict=True)
+    )
 
 
 def _flatten(function: Function, chain: list[Block | _Choice]) -> None:
@@ -174,10 +214,15 @@ def _hoist_pointers(function: Function, block: Block) -> None:
     loop = function.analysis(Loops).headed_by(block)
     if loop is None or loop.predecessor is None or any(_may_write_pointers(one) for one in block.instructions):
         return
-    same = [one for one in block.instructions if isinstance(one, Load) and one.type == "ptr" and loop.is_invariant(one.pointer)]
-    if same:
+    read = dict[Value, Load]()
+    for one in [each for each in block.instructions if isinstance(each, Load) and each.type == "ptr"]:
+        if one.pointer in read:
+            one.replace_with(read[one.pointer])
+        elif loop.is_invariant(one.pointer):
+            read[one.pointer] = one
+    if read:
         ahead = loop.predecessor.split_edge(block, f"{block.name}.pointers")
-        for one in same:
+        for one in read.values():
             one.move_before(ahead.terminator)
 
 

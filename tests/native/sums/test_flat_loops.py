@@ -108,6 +108,49 @@ def test_what_may_not_be_computed_for_nothing(old: str, new: str) -> None:
     assert len(loop.blocks) > 1
 
 
+POINTER = """\
+  %box = alloca ptr, align 8
+  store ptr %b, ptr %box, align 8
+  br label %head
+"""
+ARM = """\
+  %there = load ptr, ptr %box, align 8
+  %again.at = getelementptr double, ptr %there, i64 %i
+  %again = load double, ptr %again.at, align 8
+"""
+
+
+def with_pointers(at_last: str = "") -> str:
+    """The same loop, which reads in two places from where an array is; Enzyme keeps such pointers."""
+    text = with_line(LOOP, "  br label %head", POINTER.rstrip("\n"))
+    text = with_line(text, "  %b.at = getelementptr double, ptr %b, i64 %i", """\
+  %here = load ptr, ptr %box, align 8
+  %b.at = getelementptr double, ptr %here, i64 %i
+  %b.now = load double, ptr %b.at, align 8""")
+    text = with_line(text, "  %again = load double, ptr %b.at, align 8", ARM.rstrip("\n"))
+    return with_line(text, "  store double %new, ptr %b.at, align 8", f"  store double %new, ptr %b.at, align 8{at_last}")
+
+
+def test_arms_that_read_what_is_read_in_any_case() -> None:
+    code = Module(with_pointers())
+    flatten_loops(code)
+    (loop,) = code.function("f").analysis(Loops).loops
+    assert len(loop.blocks) == 1
+    assert not any(one.type == "ptr" and one.opcode == "load" for one in loop.header.instructions)
+    d = np.random.default_rng(3).normal(size=50)
+    found = [np.arange(1.0, 51) for _ in range(2)]
+    sums = [run(text, d, b, 0.25) for text, b in zip((LOOP, str(code)), found, strict=True)]
+    assert sums[0] == sums[1]
+    np.testing.assert_array_equal(*found)
+
+
+def test_where_pointers_are_written_arms_read_for_themselves() -> None:
+    code = Module(with_pointers("\n  store ptr %d, ptr %box, align 8"))
+    flatten_loops(code)
+    (loop,) = code.function("f").analysis(Loops).loops
+    assert len(loop.blocks) > 1
+
+
 def rooted(x):
     total = 0.0
     for i in range(x.shape[0]):

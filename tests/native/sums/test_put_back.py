@@ -89,3 +89,81 @@ def test_what_may_see_the_zero_keeps_it(between: str) -> None:
 def test_a_primal_block_is_left_alone() -> None:
     text = made().replace("invertBody", "body")
     assert rewritten(text) == str(Module(text))
+
+
+# A second order: the tangents of all that lies beside the adjoints, each in an array of its own; what is read between is the primal's.
+SCOPES = """
+!0 = distinct !{!0, !1, !"tangents of adjoints"}
+!1 = distinct !{!1, !"a domain"}
+!2 = distinct !{!2, !1, !"adjoints"}
+!3 = !{!0, !4}
+!4 = distinct !{!4, !5, !"of another domain"}
+!5 = distinct !{!5, !"another domain"}
+!6 = !{!2, !4}
+!7 = !{!2}
+!8 = !{!0}
+!9 = !{!10, !10, i64 0}
+!10 = !{!"double", !11, i64 0}
+!11 = !{!"C"}
+"""
+SECOND = """
+define double @f(ptr %d, ptr %b, i64 %n, double %start) {
+entry:
+  br label %invertBody
+
+invertBody:
+  %i = phi i64 [ 0, %entry ], [ %next, %invertBody ]
+  %p.t = getelementptr double, ptr %b, i64 %i
+  %"p'ipg_unwrap.i" = getelementptr double, ptr %d, i64 %i
+  %"p'ipg_unwrap'ipg.i" = getelementptr double, ptr %p.t, i64 %n
+  %taken.t = load double, ptr %"p'ipg_unwrap'ipg.i", align 8, OF_TANGENT
+  %taken = load double, ptr %"p'ipg_unwrap.i", align 8, OF_ADJOINT
+  store double 0.000000e+00, ptr %"p'ipg_unwrap'ipg.i", align 8, OF_TANGENT
+  store double 0.000000e+00, ptr %"p'ipg_unwrap.i", align 8, OF_ADJOINT
+  %same = fadd double %taken, 0.000000e+00
+  NAME = load double, ptr %p.t, align 8
+  %old.t = load double, ptr %"p'ipg_unwrap'ipg.i", align 8, OF_TANGENT
+  %old = load double, ptr %"p'ipg_unwrap.i", align 8, OF_ADJOINT
+  %back.t = fadd double %old.t, %taken.t
+  %back = fadd double %old, %same
+  store double %back.t, ptr %"p'ipg_unwrap'ipg.i", align 8, OF_TANGENT
+  store double %back, ptr %"p'ipg_unwrap.i", align 8, OF_ADJOINT
+  %more = fadd double NAME, %taken
+  store double %more, ptr %p.t, align 8
+  %next = add nuw nsw i64 %i, 1
+  %end = icmp eq i64 %next, %n
+  br i1 %end, label %done, label %invertBody
+
+done:
+  ret double %taken
+}
+"""
+READ = "%\"x_unwrap'ipl.i\""
+
+
+def second(name: str = READ, of_adjoint: str = "!alias.scope !6, !noalias !8") -> str:
+    text = SECOND.replace("NAME", name).replace("OF_ADJOINT", of_adjoint)
+    return text.replace("OF_TANGENT", "!alias.scope !3, !noalias !7") + SCOPES
+
+
+def test_adjoints_and_their_tangents() -> None:
+    after = rewritten(second())
+    assert after.count("store double") == 1
+    d, b = np.arange(1.0, 8.0), np.arange(2.0, 16.0)
+    assert run(after, d, b, 0.0) == 7.0
+    np.testing.assert_array_equal(d, np.arange(1.0, 8.0))
+    np.testing.assert_array_equal(b, [*(2.0 * np.arange(1.0, 8.0) + 1.0), *np.arange(9.0, 16.0)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        second("%\"x'ipl_unwrap.i\""),  # a shadow, read once more
+        second("%\"x'ipl.i\""),
+        second("%x"),
+        second(of_adjoint="!tbaa !9"),  # an array that the tangents may lie in
+        second().replace("!7 = !{!2}", "!7 = !{!0}").replace("!8 = !{!0}", "!8 = !{!2}"),
+    ],
+)
+def test_what_may_be_the_same_array_keeps_its_zeros(text: str) -> None:
+    assert "store double 0.0" in rewritten(text)

@@ -7,15 +7,17 @@ Symptom: gradients of bodies that pull at each other, `speed[j, k] -= pull`, too
 Cause: the adjoint of `f = f + g` takes that of f, and puts it back. 0.0 + x is x but for the sign of a zero, so LLVM keeps the
 addition, and with it a store to memory in each iteration, which may be where the next one reads.
 
-Cure: the addition goes. Done in blocks of reverse sweeps, where nothing between writes, and nothing reads but the primal's memory, which
-is never a shadow's, and what Enzyme says is another array. It changes the sign of adjoints that are zero.
+Cure: the addition goes. Done in blocks of reverse sweeps, where nothing between touches it: what is read is the primal's memory, which
+is never a shadow's, or Enzyme says that it is another array, as the tangents beside the adjoints in second orders. It changes the sign
+of adjoints that are zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from enzyme_py.llvm import Arithmetic, Call, Instruction, Load, Module, Store
+from enzyme_py.llvm import Arithmetic, Call, Instruction, Load, Module, Store, Value
+from enzyme_py.llvm.analyses.alias_scopes import AliasScopes
 from enzyme_py.native.rewrites.sums.plans import NO_MEMORY
 from enzyme_py.native.rewrites.sums.reverse_sums import AGAIN, is_reverse, is_zero
 
@@ -24,70 +26,75 @@ _SHADOW = "'"  # in the names that Enzyme gives to shadows, and to what it reads
 
 def put_back(code: Module) -> None:
     """Add nothing to zeros that a block of a reverse sweep has just stored."""
+    scopes = AliasScopes(code)
     for function in code.functions:
         for block in function.blocks:
             if is_reverse(block):
                 for one in list(block.instructions):
                     if isinstance(one, Store) and one.block is block and is_zero(one.value):
-                        _forward(one, list(block.instructions), code)
+                        _forward(one, list(block.instructions), scopes)
 
 
-def _forward(cleared: Store, instructions: Sequence[Instruction], code: Module) -> None:
+def _forward(cleared: Store, instructions: Sequence[Instruction], scopes: AliasScopes) -> None:
     """Store a sum where it is what was cleared and something more."""
     behind = instructions[instructions.index(cleared) + 1 :]
-    again = _next(behind, cleared, code)
+    again = _next(behind, cleared, scopes)
     if not isinstance(again, Load) or again.pointer is not cleared.pointer or again.type != cleared.value.type:
         return
     more = again.users[0] if len(again.uses) == 1 else None
     if not isinstance(more, Arithmetic) or more.opcode != "fadd" or more.block is not cleared.block:
         return
-    stored = _next(behind[behind.index(again) + 1 :], cleared, code)
+    stored = _next(behind[behind.index(again) + 1 :], cleared, scopes)
     if not isinstance(stored, Store) or stored.value is not more or stored.pointer is not cleared.pointer:
         return
     (term,) = (one for one in more.operands if one is not again)
     more.replace_with(term)
     again.erase()
-    if isinstance(term, Load) and term.pointer is cleared.pointer and _is_read_last(term, cleared, instructions):
+    taken = _without_zeros(term)
+    if isinstance(taken, Load) and taken.pointer is cleared.pointer and _is_read_last(taken, cleared, instructions, scopes):
         stored.erase()
     cleared.erase()
 
 
-def _is_read_last(taken: Load, cleared: Store, instructions: Sequence[Instruction]) -> bool:
-    """Tell whether nothing writes between a load and a store behind it, in a block."""
+def _without_zeros(term: Value) -> Value:
+    """Return to what nothing but zeros was added."""
+    while isinstance(term, Arithmetic) and term.opcode == "fadd" and any(is_zero(one) for one in term.operands):
+        one, other = term.operands
+        term = other if is_zero(one) else one
+    return term
+
+
+def _is_read_last(taken: Load, cleared: Store, instructions: Sequence[Instruction], scopes: AliasScopes) -> bool:
+    """Tell whether nothing writes there between a load and a store behind it, in a block."""
     if taken.block is not cleared.block or not taken.comes_before(cleared):
         return False
     between = instructions[instructions.index(taken) + 1 : instructions.index(cleared)]
-    return not any(_may_write(one) for one in between)
+    return not any(one.may_write and not _is_elsewhere(one, cleared, scopes) for one in between)
 
 
-def _next(instructions: Sequence[Instruction], cleared: Store, code: Module) -> Instruction | None:
-    """Return the next one that writes, or that may read what was cleared."""
+def _next(instructions: Sequence[Instruction], cleared: Store, scopes: AliasScopes) -> Instruction | None:
+    """Return the next one that may read or write what was cleared."""
     for one in instructions:
-        if _may_write(one) or (one.may_read and not _reads_elsewhere(one, cleared, code)):
+        if (one.may_write or one.may_read) and not _is_elsewhere(one, cleared, scopes):
             return one
     return None
 
 
-def _may_write(one: Instruction) -> bool:
-    return one.may_write and not (isinstance(one, Call) and one.callee.startswith(NO_MEMORY))
-
-
-def _reads_elsewhere(one: Instruction, cleared: Store, code: Module) -> bool:
+def _is_elsewhere(one: Instruction, cleared: Store, scopes: AliasScopes) -> bool:
+    """Tell whether an instruction cannot touch what was cleared."""
     if isinstance(one, Call):
         return one.callee.startswith(NO_MEMORY)
-    if not isinstance(one, Load) or one.pointer is cleared.pointer or one.is_volatile or one.is_atomic:
+    if not isinstance(one, (Load, Store)) or one.pointer is cleared.pointer or one.is_volatile or one.is_atomic:
         return False
-    if AGAIN in one.ref and _SHADOW not in one.ref and _SHADOW in cleared.pointer.ref:
+    if isinstance(one, Load) and AGAIN in one.ref and not _is_of_shadow(one) and _is_of_shadow(cleared.pointer):
         return True
-    return _is_told_apart(one, cleared, code) or _is_told_apart(cleared, one, code)
+    return scopes.tell_apart(one, cleared)
 
 
-def _is_told_apart(one: Instruction, other: Instruction, code: Module) -> bool:
-    """Tell whether metadata say that an access is none of the arrays that another one goes to."""
-    scopes, others = _nodes(one.metadata.get("alias.scope"), code), _nodes(other.metadata.get("noalias"), code)
-    return bool(scopes) and scopes <= others
+def _is_of_shadow(one: Value) -> bool:
+    """Tell whether a name says that a reverse sweep has it of a shadow: `x'ipl_unwrap`, and its tangent, `x'ipl_unwrap'ipl`.
 
-
-def _nodes(name: str | None, code: Module) -> set[str]:
-    node = None if name is None else code.metadata.get(name)
-    return set() if node is None else {part.strip() for part in node.content.strip("!{}").split(",")}
+    The tangent of what is read of the primal's memory is `x_unwrap'ipl`: of memory that is the tangent of no shadow.
+    """
+    before, again, name = one.ref.rpartition(AGAIN)
+    return _SHADOW in (before if again else name)
