@@ -24,7 +24,6 @@ from enzyme_py.llvm import (
     Call,
     GetElementPtr,
     Instruction,
-    Load,
     Module,
     Select,
     Store,
@@ -36,6 +35,7 @@ from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.native.rewrites.sums.blocks import CHECK
 from enzyme_py.native.rewrites.sums.conditions import Conditions
 from enzyme_py.native.rewrites.sums.guesses import Usual, usual_in
+from enzyme_py.native.rewrites.sums.parallel_loops import tell_parallel
 from enzyme_py.native.rewrites.sums.plans import NO_MEMORY, parallel
 from enzyme_py.native.rewrites.sums.reverse_sums import is_reverse
 
@@ -52,7 +52,7 @@ def add_usual_loops(code: Module) -> None:
             loop = function.analysis(Loops).headed_by(block)
             usual = _worth_it(loop) if loop is not None and _may_gain(loop) else []
             if loop is not None and usual:
-                _add_version(loop, usual, code)
+                _add_version(loop, usual)
 
 
 def _may_gain(loop: Loop) -> bool:
@@ -78,7 +78,7 @@ def _leads_to_store(index: Instruction) -> bool:
     return any(isinstance(user, Store) and user.pointer is one for one in pointers for user in one.users)
 
 
-def _add_version(loop: Loop, usual: list[Usual], code: Module) -> None:
+def _add_version(loop: Loop, usual: list[Usual]) -> None:
     """Put a copy of a loop beside it, for usual arrays."""
     block, before, function = loop.header, loop.predecessor, loop.header.function
     assert before is not None
@@ -95,7 +95,7 @@ def _add_version(loop: Loop, usual: list[Usual], code: Module) -> None:
     copy = copies[block]
     assert isinstance(copy, Block)
     if plan is not None:
-        _tell_parallel(copy, code)
+        tell_parallel(copy)
     Builder(ahead.terminator).branch_if(holds, copy, block)
     ahead.terminator.erase()
 
@@ -108,18 +108,3 @@ def _hold(usual: list[Usual], at: Builder) -> Value:
         holds = one if holds is None else at.arithmetic("and", holds, one)
     assert holds is not None
     return holds
-
-
-def _tell_parallel(block: Block, code: Module) -> None:
-    """Tell LLVM that no iteration of a loop depends on another one by memory, so that it need not ask.
-
-    What it would ask of a loop within one that counts down is never so (llvm.org, RuntimePointerChecking: `stride.check`).
-    """
-    group = code.node("distinct !{}")
-    for one in block.instructions:
-        if isinstance(one, (Load, Store)):
-            one.set_metadata("llvm.access.group", group)
-    told = code.node(f'!{{!"llvm.loop.parallel_accesses", {group}}}')
-    node = code.node("distinct !{}")
-    node.set_content(f"distinct !{{{node}, {told}}}")
-    block.terminator.set_metadata("llvm.loop", node)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from enzyme_py.llvm import Module
+from enzyme_py.native.rewrites.sums.reverse_sums import allow_any_order
 from enzyme_py.native.rewrites.sums.scattered_adds import separate_adds
 from tests.native.sums.loops import Machine, Reverse
 
-COUNTS = (1, 2, 15, 16, 17, 63, 64, 65, 100, 127, 128, 129, 130, 191, 192, 200, 1000)
+COUNTS = (1, 2, 15, 16, 17, 63, 64, 65, 100, 127, 128, 129, 130, 191, 192, 200, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 2500)
 
 LOOPS = {
     "three neighbours": Reverse((-1, 1, 0), ("c", "c", "2.0")),
@@ -22,14 +23,18 @@ LOOPS = {
     "to one number": Reverse((None,), ("v",)),
     "to one number and others": Reverse((None, 7, 8), ("v", "c", "2.0")),
     "each second": Reverse((4, 2, 0, 1), ("v", "c", "2.0", "c"), stride=2),
-    "backward": Reverse((1000, 1001, 999), ("v", "c", "2.0"), stride=-1),
+    "backward": Reverse((3000, 3001, 2999), ("v", "c", "2.0"), stride=-1),
+    "backward, gathered": Reverse((3000, 3003, 2999), ("c", "c", "2.0"), stride=-1),
+    "upward and backward, gathered": Reverse((3000, 3003, 2999), ("c", "c", "2.0"), stride=-1, is_down=False),
+    "each second, gathered": Reverse((4, 2, 0, 1), ("2.0", "c", "2.0", "c"), stride=2),
+    "some gathered": Reverse((4, 2, 0, 1, None), ("2.0", "c", "v", "c", "v"), stride=2, is_down=False),
     "with a sum": Reverse((-1, 1, 0), ("c", "c", "2.0"), sums=True),
     "slices": Reverse((2, 0, 1), ("c", "v", "2.0"), is_slice=True),
     "slices of long steps": Reverse((3, 20, 24), ("c", "v", "2.0"), is_slice=True),
 }  # fmt: skip
 
 
-def numbers(kind: str, seed: int, size: int = 4000) -> np.ndarray:
+def numbers(kind: str, seed: int, size: int = 8000) -> np.ndarray:
     found = np.random.default_rng(seed).integers(-3, 4, size)
     return found.astype({"double": np.float64, "float": np.float32}[kind])
 
@@ -64,7 +69,7 @@ def test_against_numpy() -> None:
         assert not d.any()
 
 
-@pytest.mark.parametrize("name", ["three neighbours", "upward", "to one number and others", "with a sum", "slices"])
+@pytest.mark.parametrize("name", ["three neighbours", "upward", "to one number and others", "with a sum", "slices", "some gathered"])
 def test_arrays_that_overlap(name: str) -> None:
     """Where the adds go to what is read later, or set to zero, each iteration must see what those before have done."""
     loop = LOOPS[name]
@@ -80,6 +85,27 @@ def test_arrays_that_overlap(name: str) -> None:
         # At some distances the numbers grow beyond whole ones, and LLVM may add what is returned in another order.
         assert outs[1] == pytest.approx(outs[0], rel=1e-14), distance
         np.testing.assert_array_equal(found, expected, err_msg=str(distance))
+
+
+@pytest.mark.parametrize("is_down", [False, True])
+@pytest.mark.parametrize("distance", [None, -9, -1, 1, 3])
+def test_what_is_written_where_later_iterations_read(*, distance: int | None, is_down: bool) -> None:
+    """d[i] is kept, and zeros go to another place, of the same array by `distance`, or of one that overlaps for all that is known."""
+    text = Reverse((-1, 1, 0), ("c", "c", "2.0"), is_down=is_down).text
+    base = "%out, i64 %i" if distance is None else f"%d.at, i64 {distance}"
+    old = "store double 0.000000e+00, ptr %d.at"
+    text = text.replace(old, f"%e.at = getelementptr double, ptr {base}\n  store double 0.000000e+00, ptr %e.at")
+    code = Module(text)
+    allow_any_order(code)
+    assert separate_adds(code)
+    machines = Machine(text, is_optimised=False), Machine(str(code))
+    for far in (-2000, -70, -12, -3, -1, 0, 1, 2, 5, 16, 100, 2000):
+        found = [(numbers("double", 1), numbers("double", 2)) for _ in machines]
+        for machine, (u, d) in zip(machines, found, strict=True):
+            out = d[4000 + far :]
+            machine.call(u[100:].ctypes.data, d[4000:].ctypes.data, d.ctypes.data, 300, 3.0, out.ctypes.data)
+        for one, other in zip(*found, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_factors_that_overlap() -> None:

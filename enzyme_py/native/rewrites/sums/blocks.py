@@ -28,11 +28,13 @@ from enzyme_py.llvm import (
     own_exit,
 )
 from enzyme_py.native.rewrites.sums.conditions import Conditions
+from enzyme_py.native.rewrites.sums.gathers import Gathering
 from enzyme_py.native.rewrites.sums.places import BYTES
 from enzyme_py.native.rewrites.sums.plans import MOST_SPREAD, Add, Group, Plan
 from enzyme_py.native.rewrites.sums.reverse_sums import FLAGS, Term, added, nothing
 
-_BLOCK = 64  # iterations
+_BLOCK = 64  # iterations, where there are buffers
+_LONG = 1024  # iterations, where there are none: what a block reads twice stays in the cache
 CHECK = "adds.check"  # the block in front of such a loop
 
 
@@ -67,9 +69,10 @@ def carry_out(plan: Plan, buffers: Buffers) -> None:
         phi: at.phi(phi.type, [(phi.value_from(ahead), ahead)], f"{phi.name}.block") for phi in block.phis
     }
     left = at.phi("i64", [(conditions.count, ahead)], "adds.left")
-    here = _here(at, left)
+    here = _here(at, left, _BLOCK if any(one.lowest.place.step for one in plan.buffered) else _LONG)
+    gathered = Gathering(plan, here, carried).add_all(at).block
     iteration = _Iterations(plan, buffers, here)
-    iteration.compute(outer, sums, carried)
+    iteration.compute(gathered, sums, carried)
     at = iteration.add_all(sums, carried)
     rest = at.sub(left, here, "adds.left.next")
     latch = at.block
@@ -87,13 +90,13 @@ def carry_out(plan: Plan, buffers: Buffers) -> None:
     end.erase()
 
 
-def _here(at: Builder, left: Value) -> Value:
+def _here(at: Builder, left: Value, most: int) -> Value:
     """Compute how many iterations a block has, of those that are left."""
-    whole = at.constant("i64", _BLOCK)
+    whole = at.constant("i64", most)
     half = at.arithmetic("lshr", left, 1, "adds.half")
-    are_few = at.compare("ule", left, _BLOCK, "adds.few")
+    are_few = at.compare("ule", left, most, "adds.few")
     last = at.select(are_few, left, half)
-    are_many = at.compare("uge", left, 2 * _BLOCK, "adds.more")
+    are_many = at.compare("uge", left, 2 * most, "adds.more")
     return at.select(are_many, whole, last, "adds.here")
 
 
@@ -114,8 +117,12 @@ class _Iterations:
         """Copy the loop, its adds to buffers, so that it goes from `outer` to `sums`."""
         inner = self._copy(outer, carried)
         place = Builder.at_start(inner).phi("i64", [(0, outer)], "adds.place")
-        for add in self.plan.adds:
-            self._keep(add, place, outer)
+        for group in self.plan.groups:
+            for add in group.adds:
+                if group in self.plan.gathered:
+                    self._drop(add)
+                else:
+                    self._keep(add, place, outer)
         for select in self.plan.products:
             choice = self.copies[select]
             assert isinstance(choice, Select)
@@ -163,6 +170,12 @@ class _Iterations:
             summed = at.arithmetic("fadd", into, total, "adds.sum.next", flags=FLAGS)
             into.add_incoming(summed, store.home)
             self._kept[add.store] = summed
+        self._drop(add)
+
+    def _drop(self, add: Add) -> None:
+        """Take an add out of the copy of the loop."""
+        store = self.copies[add.store]
+        assert isinstance(store, Store)
         store.erase()
         users_first = sorted(add.chain, key=add.store.home.place_of, reverse=True)
         for one in (*users_first, add.load):
@@ -196,7 +209,7 @@ class _Iterations:
     def add_all(self, sums: Block, carried: Mapping[Phi, Value]) -> Builder:
         """Add what is kept; returns the end of the block behind."""
         at = Builder.at_end(sums)
-        for group in self.plan.groups:
+        for group in self.plan.buffered:
             add = group.lowest
             offset = add.place.offset(at, dict(carried))
             first: Value = at.gep("i8", add.place.address.base, [offset])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from enzyme_py.llvm import (
     Arithmetic,
@@ -71,7 +71,7 @@ class Plan:
 
     `others` are the places that it reads and writes beside its adds, `written` those of them that must be apart from all others;
     `products` the choices of a strong zero that are
-    needless where their factors are finite.
+    needless where their factors are finite. `places` are those of all accesses, `gathered` the groups that gathers.py makes.
     """
 
     function: Function
@@ -81,11 +81,18 @@ class Plan:
     others: Sequence[Place]
     products: Mapping[Select, Sequence[Value]]
     written: Sequence[Place] = ()
+    places: Mapping[Load | Store, Place] = field(default_factory=dict)
+    gathered: Sequence[Group] = ()
 
     @property
     def adds(self) -> list[Add]:
         """All adds."""
         return [add for group in self.groups for add in group.adds]
+
+    @property
+    def buffered(self) -> list[Group]:
+        """The groups whose adds are kept in buffers, or summed in a register."""
+        return [group for group in self.groups if group not in self.gathered]
 
     @property
     def guessed(self) -> dict[Value, int]:
@@ -118,7 +125,7 @@ def plan_for(function: Function, loop: Loop) -> Plan | None:
     choices = [one for one in block.instructions if isinstance(one, Select)]
     factors = [_constant_factors(one, loop) for one in choices]
     products = {one: found for one, found in zip(choices, factors, strict=True) if found is not None}
-    return Plan(function, loop, _count(loop), _grouped(adds), others, products)
+    return Plan(function, loop, _count(loop), _grouped(adds), others, products, places=places)
 
 
 def parallel(function: Function, loop: Loop) -> Plan | None:
@@ -132,14 +139,14 @@ def parallel(function: Function, loop: Loop) -> Plan | None:
     written = [places[one] for one in stores]
     for one in stores:
         for other, place in places.items():
-            if place.key == places[one].key and not _is_kept_apart(one, other, places):
+            if place.key == places[one].key and not is_kept_apart(one, other, places):
                 return None
     if not written or len({(one.key, other.key) for one in written for other in places.values()}) > _MOST_CHECKS:
         return None
     return Plan(function, loop, _count(loop), [], list(places.values()), {}, written)
 
 
-def _is_kept_apart(store: Store, other: Load | Store, places: Mapping[Load | Store, Place]) -> bool:
+def is_kept_apart(store: Store, other: Load | Store, places: Mapping[Load | Store, Place]) -> bool:
     """Tell whether a store meets an access to its array in no other iteration, and in the same one only what was read before."""
     one, place = places[store], places[other]
     if one.step != place.step or not _is_in_row(one, place):

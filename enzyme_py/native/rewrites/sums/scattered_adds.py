@@ -32,6 +32,7 @@ from enzyme_py.llvm import Module
 from enzyme_py.llvm.analyses.loops import Loops
 from enzyme_py.native.rewrites.sums.blocks import Buffers, carry_out
 from enzyme_py.native.rewrites.sums.forwarded_stores import load_again
+from enzyme_py.native.rewrites.sums.gathers import choose_gathers
 from enzyme_py.native.rewrites.sums.plans import plan_for
 from enzyme_py.native.rewrites.sums.reverse_sums import is_reverse
 
@@ -50,6 +51,6 @@ def separate_adds(code: Module) -> bool:
                 assert loop is not None
             plan = plan_for(function, loop)
             if plan is not None:
-                carry_out(plan, buffers)
+                carry_out(choose_gathers(plan), buffers)
                 found = True
     return found
