@@ -176,7 +176,7 @@ def test_imports_follow_the_order_of_rooms(path: Path) -> None:
         ("llvm.values", "from enzyme_py.errors import EnzymeError", "llvm knows nothing"),
         ("llvm.values", "import numpy", "llvm knows nothing"),
         ("passes.base", "from numba.core import types", "passes knows nothing"),
-        ("passes.memory.fills", "from enzyme_py.settings import settings", "passes knows nothing"),
+        ("passes.memory.blocks.fills", "from enzyme_py.settings import settings", "passes knows nothing"),
         ("rules.blas", "from enzyme_py.errors import EnzymeError", "rules knows nothing"),
         ("passes.steps", "from enzyme_py.frontend.target import lower", "a room of later"),
         ("host.client", "def f():\n    from enzyme_py import native", "a room of later"),

@@ -3,7 +3,7 @@
 A module starts with rules, unless they cannot serve: Enzyme knows them for one direction at a time,
 and cannot take them apart where something is differentiated twice. There the copies get bodies.
 
-So do they where a loop allocates, which is seen behind O2: passes/memory/block_copies.py.
+So do they where a loop allocates, which is seen behind O2: passes/memory/blocks/block_copies.py.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.cached_bounds import CachedBounds
 from enzyme_py.passes.control_flow.hidden_indices import ASSERTION, HiddenIndices
 from enzyme_py.passes.journal import journal
-from enzyme_py.passes.memory.block_copies import CopiesWithBodies
+from enzyme_py.passes.memory.blocks.block_copies import CopiesWithBodies
 from enzyme_py.passes.memory.states.recorded_states import RecordedStates
 from enzyme_py.passes.memory.written_pointers import CONSTANT_MEMORY, WrittenAllocations
 from enzyme_py.passes.pipeline import O2, run_one

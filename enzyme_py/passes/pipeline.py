@@ -30,7 +30,12 @@ from enzyme_py.passes.control_flow.skipped_iterations import SkippedIterations
 from enzyme_py.passes.control_flow.two_way_merges import TwoWayMerges
 from enzyme_py.passes.llvm_own import to_memory
 from enzyme_py.passes.memory.allocations import CachedAllocations
-from enzyme_py.passes.memory.block_copies import RematerialisableCopies
+from enzyme_py.passes.memory.blocks.block_copies import (
+    CopiesOfNumbers,
+    CopiesWithBodies,
+    RematerialisableCopies,
+)
+from enzyme_py.passes.memory.blocks.unescaped_blocks import UnescapedBlocks
 from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
 from enzyme_py.passes.memory.hoisted_buffers import HoistedBuffers
 from enzyme_py.passes.memory.lasting_variables import LastingVariables
@@ -68,6 +73,11 @@ def every(draft: Draft) -> bool:
 def of_memory(draft: Draft) -> bool:
     """Tell whether a module has memory, or sweeps, of which Enzyme may make something again."""
     return draft.has_memory or draft.nests_reverse
+
+
+def of_first_reverse(draft: Draft) -> bool:
+    """Tell whether a module has memory, and reverse mode differentiates no other derivative."""
+    return draft.has_memory and not draft.nests_reverse
 
 
 def of_nests(draft: Draft) -> bool:
@@ -163,6 +173,18 @@ PREPARE: tuple[Row, ...] = ordered(
         "memory made once in front of a loop is carried by no iteration",
         after=(ReadOnce,),
         of=of_memory,
+    ),
+    Row(
+        CopiesOfNumbers(),
+        "behind the buffers: what is left is made in its loop",
+        after=(HoistedBuffers,),
+        of=of_first_reverse,
+    ),
+    Row(
+        UnescapedBlocks(),
+        "behind who asks the hints what is copied",
+        after=(HoistedBuffers, CopiesOfNumbers),
+        of=of_first_reverse,
     ),
     Row(
         RematerialisableCopies(),

@@ -54,6 +54,7 @@ These make derivatives faster or smaller. What the pass does without them is rig
 | cure | what it saves | figures |
 | --- | --- | --- |
 | `passes/memory/hoisted_buffers.py` | the memory of all iterations of arrays that a loop makes anew | [tape](decisions/tape.md#what-a-loop-allocates-is-made-once-in-front-of-it) |
+| `passes/memory/blocks/unescaped_blocks.py` | the memory of all iterations of what a loop makes by `np.zeros` or copies | [tape](decisions/tape.md#what-a-loop-fills-with-zeros-or-copies-is-made-again) |
 | `passes/memory/read_once.py` | temporaries that the next loop reads once, with their shadows | [tape](decisions/tape.md#temporaries-that-the-next-loop-reads-once-are-not-made) |
 | `passes/memory/states/recorded_states.py`, `state_loop.py`, `state_record.py` | the second record of a recurrence's states | [tape](decisions/tape.md#the-states-of-a-recurrence-are-recorded-once) |
 | `passes/memory/states/states_in_place.py` | copies of states that a list keeps | [tape](decisions/tape.md#states-that-a-list-keeps-are-their-own-record) |
@@ -72,8 +73,8 @@ column says otherwise.
 | `passes/types/integer_fields.py` | sizes in records refused as a float's bits | none known | all right: 67 second orders of `test_containers.py`, 28 of `test_losses.py`, 22 of `test_growth.py`; it stays until 2,000 kernels of lists of arrays say the same |
 | `passes/types/typed_accesses.py` | tangents of unknown type, filled with zero bytes | `test_typed_accesses.py` | wrong |
 | `passes/memory/allocations.py`, in nested reverse mode | blocks under a branch, and masks, that are made again | `test_nested_memory.py` | the derivative crashes |
-| `passes/memory/block_copies.py`, memory that loops fill | memory that grows with the iterations | `test_block_copies.py` | too much memory |
-| `passes/memory/block_copies.py`, where all forms were refused | rules of copies with constant operands | `test_captured_arrays.py` | refused |
+| `passes/memory/blocks/block_copies.py`, memory that loops fill | memory that grows with the iterations | `test_block_copies.py` | too much memory |
+| `passes/memory/blocks/block_copies.py`, where all forms were refused | rules of copies with constant operands | `test_captured_arrays.py` | refused |
 | `passes/memory/cache_marks.py`, in split modes | memory of halves that is made again | none known | all right: 25 of `test_may_be_lost.py`, 21 split scenarios, four kernels of `tests/fuzz/corpus/`, 11 fuzzed ones; so are the four without rules of the marks. Halves make no memory again at all (`mask_in_a_half`). It stays until 2,000 kernels say the same |
 | `host/made.py`: no `!invariant.group` | LLVM believes of all reads that they give the same | `test_reads_again.py` | the derivative crashes |
 | `host/made.py`: indices without a value, and `host/process/client.py`: then once more without the minimal cut | what two loops leave is read from memory that nobody wrote | `tests/fuzz/corpus/what_two_loops_leave.txt` | wrong: NaN in reverse over forward. All 28 of `test_nesting.py` are right |

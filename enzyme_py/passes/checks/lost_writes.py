@@ -31,7 +31,7 @@ from enzyme_py.passes.checks.data_flow import (
 from enzyme_py.passes.checks.held_pointers import HeldPointers
 from enzyme_py.passes.checks.lost import Lost
 from enzyme_py.passes.checks.memory_writes import MemoryWrites, Write
-from enzyme_py.passes.memory.fills import is_local
+from enzyme_py.passes.memory.blocks.fills import is_local
 from enzyme_py.passes.module.names_in_code import mentions, reached
 from enzyme_py.passes.module.request_arguments import given_by, is_forward
 from enzyme_py.passes.module.requests import is_request

@@ -33,7 +33,7 @@ from enzyme_py.llvm import (
 from enzyme_py.llvm.values import attribute_name
 from enzyme_py.passes.hunting.source_places import Place, SourcePlaces
 from enzyme_py.passes.hunting.watch_function import SEEN, WATCH, definitions
-from enzyme_py.passes.memory.fills import is_local
+from enzyme_py.passes.memory.blocks.fills import is_local
 
 __all__ = ["SEEN", "Site", "watched", "with_places"]
 

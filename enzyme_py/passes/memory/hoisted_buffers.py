@@ -85,8 +85,8 @@ def _movable(function: Function) -> Iterator[_Looped]:
 
 
 def _is_simple(loop: Loop) -> bool:
-    """Tell whether a loop is entered from one block that leads nowhere else, and has one latch."""
-    return loop.preheader is not None and loop.latch is not None
+    """Tell whether a loop is entered from one block, and has one latch."""
+    return loop.predecessor is not None and loop.latch is not None
 
 
 @dataclass
@@ -108,14 +108,14 @@ class _Looped:
         return self.loop.latch
 
     @property
-    def _preheader(self) -> Block:
-        assert self.loop.preheader is not None
-        return self.loop.preheader
+    def _before(self) -> Block:
+        assert self.loop.predecessor is not None
+        return self.loop.predecessor
 
     def can_move(self) -> bool:
         """Tell whether the allocation can move, and should."""
         dominators = self.call.function.analysis(Dominators)
-        if not dominators.is_available(self.size, self._preheader):
+        if not dominators.is_available(self.size, self._before):
             return False
         if not dominators.dominates(self.call.home, self._latch):
             return False
@@ -203,8 +203,10 @@ class _Looped:
 
     def move(self, code: Module) -> None:
         """Allocate in front of the loop."""
-        call, before = self.call, Builder(self._preheader.terminator)
-        name = call.name
+        call, header = self.call, self.loop.header
+        # The block in front may lead elsewhere: to a `raise`, where the size of the array is asked.
+        ahead = self.loop.preheader or self._before.split_edge(header, f"{header.name}.before")
+        before, name = Builder(ahead.terminator), call.name
         # A new call: what is said of the one in the loop, such as scopes of aliases, is true there only.
         made = before.call(code.declare("malloc", "noalias ptr", ["i64"]), [self.size])
         made.set_flags(["noalias"])
@@ -216,7 +218,7 @@ class _Looped:
         shift, width = _SHIFTS[self.letter], code.constant("i64", str(copies.SIZES[self.letter]))
         count = before.arithmetic("lshr", self.size, shift, f"{name}.count")
         at_end = Builder(self._latch.terminator)
-        copied = at_end.call(_copier(code, self.letter), [made, call, count, width, width])
+        copied = at_end.call(copier(code, self.letter), [made, call, count, width, width])
         if call.location is not None:
             copied.set_metadata("dbg", call.location)
         at_end.call(code.declare("free", "void", ["ptr"]), [call])
@@ -229,8 +231,8 @@ def _users(pointers: Collection[Value]) -> Iterator[Instruction]:
         yield from pointer.users
 
 
-def _copier(code: Module, letter: str) -> Function:
-    """Return the function that copies a state into its buffer."""
+def copier(code: Module, letter: str) -> Function:
+    """Return the function that copies numbers into a buffer, one by one."""
     name = f"{INTO_BUFFER}{letter}"
     if code.get(name) is None:
         walk = copies.walk(name, 1, letter * 2)

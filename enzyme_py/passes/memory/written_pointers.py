@@ -32,8 +32,8 @@ from enzyme_py.llvm import Builder, Call, Constant, Function, Instruction, Load,
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.points_to import origins
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.memory.blocks.fills import filled, is_local
 from enzyme_py.passes.memory.cache_marks import ruled
-from enzyme_py.passes.memory.fills import filled, is_local
 from enzyme_py.passes.memory.merged_pointers import MergedPointers, may_allocate
 from enzyme_py.passes.module.requests import Requests
 from enzyme_py.symbols import HINT_ATTRIBUTES, WRITTEN

@@ -21,7 +21,7 @@ from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.points_to import origins
 from enzyme_py.llvm.values import attribute_name
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.memory.fills import is_local
+from enzyme_py.passes.memory.blocks.fills import is_local
 from enzyme_py.symbols import HINT, readable
 
 _KEEPS_NOTHING = ("llvm.", "enzyme_py_copy", "enzyme_py_clear", "enzyme_py_walk")

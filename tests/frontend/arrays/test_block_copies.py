@@ -16,7 +16,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py.frontend.arrays.blocks import NUMBA, ways
 from enzyme_py.inspect import ir
-from enzyme_py.passes.memory.block_copies import CopiesWithBodies, RematerialisableCopies
+from enzyme_py.passes.memory.blocks.block_copies import CopiesWithBodies, RematerialisableCopies
 from enzyme_py.rules import copies
 from tests.passes.running import is_left_alone
 

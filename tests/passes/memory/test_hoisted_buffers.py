@@ -114,6 +114,19 @@ def test_products_are_the_buffer():
     )  # what was said inside of the loop, is not true here
 
 
+def test_a_loop_that_is_entered_from_a_choice():
+    """The size of the array is asked in front of the loop, and a negative one raises."""
+    text = with_line(
+        CARRIED,
+        "entry:\n  br label %loop",
+        "entry:\n  br i1 %b, label %loop, label %none\nnone:\n  ret double 0.0",
+    )
+    k = hoisted(text)
+    (ahead,) = (one for one in k.block("loop").predecessors if one.name != "latch")
+    assert [one.callee for one in ahead.instructions if isinstance(one, Call)] == ["malloc"]
+    assert not any(isinstance(one, Call) for one in k.entry)
+
+
 def test_zeros_in_front_of_the_copy():
     k = hoisted(with_line(CARRIED, "@malloc(i64 %n)", "@calloc(i64 1, i64 %n)"))
     assert [one.callee for one in k.entry if isinstance(one, Call)] == ["malloc"]
@@ -184,10 +197,6 @@ def test_what_is_carried_and_stays(old, new):
         ("@malloc(i64 noundef %n)", "@calloc(i64 1, i64 %n)"),  # whose zeros are needed
         ("out:\n", "out:\n  %e = load double, ptr %w\n"),
         ("out:\n", "out:\n  %e = phi ptr [ %w, %latch ]\n"),
-        (
-            "entry:\n  br label %loop",
-            "entry:\n  br i1 %b, label %loop, label %none\nnone:\n  ret double 0.0",
-        ),  # no preheader
     ],
 )
 def test_products_that_stay(old, new):

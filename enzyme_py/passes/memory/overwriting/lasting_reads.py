@@ -44,7 +44,7 @@ from enzyme_py.llvm.analyses.iterations import (
 )
 from enzyme_py.llvm.analyses.loops import Loop
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.memory.fills import is_local
+from enzyme_py.passes.memory.blocks.fills import is_local
 from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.requests import has_reverse
 

@@ -57,7 +57,7 @@ from enzyme_py.llvm import (
 from enzyme_py.llvm.analyses.addresses import Address, Addresses, Sum
 from enzyme_py.llvm.analyses.cycles import Cycles
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.memory.fills import filled, is_local
+from enzyme_py.passes.memory.blocks.fills import filled, is_local
 from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS, reads_in_loops
 from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.opaque import cached_copy

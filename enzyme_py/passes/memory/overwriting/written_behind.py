@@ -21,7 +21,7 @@ from enzyme_py.llvm import (
 from enzyme_py.llvm.analyses.addresses import Addresses
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
-from enzyme_py.passes.memory.fills import filled, is_local
+from enzyme_py.passes.memory.blocks.fills import filled, is_local
 from enzyme_py.passes.module.requests import Requests, request_in
 from enzyme_py.symbols import HINT, RAISE
 

@@ -7,6 +7,9 @@ So do they in a function that allocates in a loop (`RematerialisableCopies`). Sy
 Cause: a temporary that a rule has touched is cached for the reverse sweep, iteration by iteration. Cure: bodies; what loops
 have filled is made again.
 
+`np.copy` of contiguous memory is one `memcpy` (`new = u.copy()` in a loop): its shadow was kept for all iterations. Where it fills
+what a loop makes, a loop over its numbers takes its place (`CopiesOfNumbers`).
+
 A copy's body asks whether the two blocks overlap, and looks at addresses for that. Memory that is looked at so is not made
 again, either: where the blocks cannot overlap, the copy becomes one that does not ask.
 """
@@ -15,14 +18,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from enzyme_py.llvm import Argument, Call, Function, Instruction, Module, Value
+from enzyme_py.llvm import Argument, Builder, Call, Function, Instruction, Module, Value
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
+from enzyme_py.llvm.analyses.loops import Loops
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.memory.blocks.unescaped_blocks import is_made_in_a_loop
+from enzyme_py.passes.memory.hoisted_buffers import copier
 from enzyme_py.passes.memory.merged_pointers import MergedPointers
 from enzyme_py.rules import copies
+from enzyme_py.symbols import HINT
 
 _REGISTERED = "__enzyme_register_"
+_MEMCPY = "llvm.memcpy."
+_HINTS = {"d": f"{HINT}.Float.double", "s": f"{HINT}.Float.float"}  # frontend/codegen/type_hints.py
 
 
 class RematerialisableCopies(Pass):
@@ -38,6 +47,43 @@ class RematerialisableCopies(Pass):
         """Write bodies, if need be."""
         if any(map(_fills_memory_of_a_loop, draft.code.functions)):
             _with_bodies(draft.code)
+
+
+class CopiesOfNumbers(Pass):
+    """Let a loop fill what a loop makes, number by number, in place of `memcpy`."""
+
+    name = "copies of numbers"
+
+    def applies(self, draft: Draft) -> bool:
+        """Tell whether memory is copied."""
+        return any(one.name.startswith(_MEMCPY) for one in draft.code.declarations)
+
+    def run(self, draft: Draft) -> None:
+        """Exchange the copies of all functions."""
+        for function in draft.code.functions:
+            copied = [one for one in function.calls if one.callee.startswith(_MEMCPY)]
+            for call in copied:
+                letter = _made_in_a_loop(call, function.analysis(Loops))
+                if letter is not None:
+                    _copy_numbers(call, letter, draft.code)
+
+
+def _made_in_a_loop(copy: Call, loops: Loops) -> str | None:
+    """Return the letter of the numbers that are copied to what a loop makes; None where that is not so, or not known."""
+    if not is_made_in_a_loop(copy, loops):
+        return None
+    said = {user.callee for user in copy.arguments[0].users if isinstance(user, Call)}
+    return next((letter for letter, hint in _HINTS.items() if hint in said), None)
+
+
+def _copy_numbers(copy: Call, letter: str, code: Module) -> None:
+    to, start, size, _ = copy.arguments
+    at, width = Builder(copy), code.constant("i64", str(copies.SIZES[letter]))
+    count = at.arithmetic("lshr", size, copies.SIZES[letter].bit_length() - 1)
+    made = at.call(copier(code, letter), [to, start, count, width, width])
+    if copy.location is not None:
+        made.set_metadata("dbg", copy.location)
+    copy.erase()
 
 
 class CopiesWithBodies(Pass):

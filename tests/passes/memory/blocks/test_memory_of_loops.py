@@ -7,7 +7,7 @@ import pytest
 from enzyme_py.errors import DerivativeError
 from enzyme_py.llvm import Call, Load, Module
 from enzyme_py.passes.base import Draft
-from enzyme_py.passes.memory.block_copies import CopiesWithBodies, RematerialisableCopies
+from enzyme_py.passes.memory.blocks.block_copies import CopiesWithBodies, RematerialisableCopies
 from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
 from enzyme_py.passes.memory.lasting_variables import LastingVariables
 from enzyme_py.passes.memory.overwriting.later_iterations import LaterIterations

@@ -1,0 +1,1 @@
+"""Blocks of memory that are copied, filled, or made in loops."""
