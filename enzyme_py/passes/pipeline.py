@@ -32,7 +32,6 @@ from enzyme_py.passes.llvm_own import to_memory
 from enzyme_py.passes.memory.allocations import CachedAllocations
 from enzyme_py.passes.memory.blocks.block_copies import (
     CopiesOfNumbers,
-    CopiesWithBodies,
     RematerialisableCopies,
 )
 from enzyme_py.passes.memory.blocks.unescaped_blocks import UnescapedBlocks
