@@ -4,6 +4,8 @@ Not kept is what another process could not use, or what was made under other con
 
 * code that returns lists or the like: it holds addresses of Numba's engine (transforms/plans/unloading.py);
 * code with an address of this process in it;
+* code of Numba's own with a class by value, which would be another class there: an exception of `__main__`, of a `vmap`
+  of a kernel;
 * a kernel of which a global has changed since Numba compiled it: Numba keeps the value that it found then.
 """
 
@@ -21,6 +23,7 @@ from enzyme_py.foundations.function_content import visited
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.frontend.functions.result_kernels import holds_structure
 
+_CLASS_BY_VALUE = b"_make_skeleton_class"  # in pickles: what makes a class anew
 WARNED = "drawn again"  # of kernels, see transforms/plans/drawn_again.py
 
 
@@ -37,6 +40,8 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
         raise NotKept("its kernel draws random numbers, of which every process is to be warned")
     if not all(map(is_ours, library._reload_init)):
         raise NotKept("its code needs other code of Numba's to be started")
+    if _CLASS_BY_VALUE in code.binary:
+        raise NotKept("a class is in its code that another process cannot find by its name")
     _check_unchanged(plan)
     return Entry(
         code=code,

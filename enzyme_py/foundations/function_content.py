@@ -41,6 +41,7 @@ from typing import Any
 
 import numpy as np
 
+from enzyme_py.foundations.named_classes import is_found_by_name
 from enzyme_py.foundations.trees import structure_of
 from enzyme_py.foundations.versions import OWN, in_library, is_library, version_of_module
 
@@ -286,6 +287,8 @@ def _(value: type) -> tuple[Any, ...]:
         names = _names_of_dataclass(value)
         return ("dataclass", value.__module__, value.__qualname__, names, *defaults, *_members(value))
     if issubclass(value, BaseException):
+        if not is_found_by_name(value):
+            raise NotHashable(f"the exception class {value.__qualname__}, which no name of its module leads to")
         return ("exception", value.__module__, value.__qualname__)
     raise NotHashable(f"the class {value.__module__}.{value.__qualname__}")
 

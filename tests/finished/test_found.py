@@ -236,3 +236,67 @@ def test_two_processes_at_once(tmp_path: Path) -> None:
     assert [told_by(one)["answer"] for one in both] == [[6.0, 12.0]] * 2
     assert not list((tmp_path / "cache").rglob("*.part"))
     assert run_again(tmp_path / "cache", tmp_path)["outcomes"] == ["found"]
+
+
+ERRORS = """
+import enzyme_py as enzyme
+from numba import njit
+import numpy as np
+
+class OwnError(Exception):
+    pass
+
+def made():
+    class LocalError(Exception):
+        pass
+
+    def local(t):
+        if t < 0.0:
+            raise LocalError("below", 3)
+        return t * t
+    return local, LocalError
+
+def fixed(t):
+    if t < 0.0:
+        raise OwnError("below", 3)
+    return t * t
+
+def told(t):
+    if t < 0.0:
+        raise OwnError("below", t)
+    return t * t
+
+local, LocalError = made()
+answer = []
+def ask(f, error, x):
+    try:
+        f(x)
+    except error as raised:
+        answer.append(raised.args)
+
+ask(enzyme.grad(fixed), OwnError, -2.0)
+ask(enzyme.grad(told), OwnError, -2.0)
+ask(enzyme.vmap(fixed), OwnError, np.array([2.0, -2.0]))
+ask(enzyme.grad(local), LocalError, -2.0)
+
+class OwnError(Exception):  # as a notebook does whose cell is run again
+    pass
+
+def fixed(t):
+    if t < 0.0:
+        raise OwnError("below", 3)
+    return t * t
+
+ask(enzyme.grad(fixed), OwnError, -2.0)
+"""
+
+
+def test_exceptions_of_the_main_program_are_caught(tmp_path: Path) -> None:
+    """In the first process and in the second, where the code comes from the disk: by their names, or compiled anew."""
+    raised = [["below", 3], ["below", -2.0], ["below", 3], ["below", 3], ["below", 3]]
+    first = run(ERRORS, tmp_path / "cache", tmp_path)
+    assert first["answer"] == raised
+    again = run_again(tmp_path / "cache", tmp_path)
+    assert again["answer"] == raised
+    assert again["outcomes"][:2] == ["found", "found"]
+    assert not any(outcome in ("found", "kept") for outcome in again["outcomes"][2:])

@@ -17,13 +17,18 @@ from typing import Any
 from llvmlite import ir
 from numba.core import callconv, cgutils, types
 
+from enzyme_py.foundations.named_classes import by_name
+
 RAISE = "enzyme_py_raise"
 
 _BOXABLE = (types.Number, types.Boolean, types.UnicodeType, types.NoneType, types.StringLiteral)
 
 
 class CatchingCallConv(callconv.CPUCallConv):  # type: ignore[misc]
-    """Numba's CPU convention, for kernels that hold a `try`; exceptions have memory of their own."""
+    """Numba's CPU convention, for kernels that hold a `try`; exceptions have memory of their own, and classes by name."""
+
+    def build_excinfo_struct(self, exc: Any, exc_args: Any, loc: Any, func_name: Any) -> Any:
+        return super().build_excinfo_struct(by_name(exc), exc_args, loc, func_name)
 
     def set_dynamic_user_exc(
         self,
