@@ -17,6 +17,7 @@ from numba import typeof, types
 from numpy.exceptions import TooHardError
 
 from enzyme_py.errors import AnnotationError, ShadowError
+from enzyme_py.foundations.quick.library import fits
 from enzyme_py.request import Activity
 
 T = TypeVar("T")
@@ -54,7 +55,7 @@ class Const(Annotation):
     __slots__ = ()
 
     def __init__(self, primal: Any) -> None:
-        super().__init__(primal)
+        self.primal, self.shadows = primal, ()
 
 
 class Active(Annotation):
@@ -97,8 +98,9 @@ class Duplicated(Annotation):
     activity = Activity.DUPLICATED
 
     def __init__(self, primal: Any, shadow: Any) -> None:
-        check_shadow(primal, shadow)
-        super().__init__(primal, (shadow,))
+        if not fits(primal, shadow):
+            check_shadow(primal, shadow)
+        self.primal, self.shadows = primal, (shadow,)
 
 
 class DuplicatedNoNeed(Duplicated):

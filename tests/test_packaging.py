@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-LIBRARIES = {"libenzyme_py_runtime.so", "libenzyme_py_host.so"}
+LIBRARIES = {"libenzyme_py_runtime.so", "libenzyme_py_host.so", "libenzyme_py_calls.so"}
 NEEDED = ("scikit_build_core", "pip")
 
 pytestmark = [

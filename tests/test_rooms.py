@@ -20,6 +20,8 @@ ROOMS = (
     ("modes", "the modes of differentiation"),
     ("errors", "every exception"),
     ("request", "what is to be differentiated"),
+    ("foundations.libraries", "where the package's C libraries are"),
+    ("foundations.quick", "calls that were made before"),
     ("annotations", "what happens to each argument"),
     ("llvm", "LLVM code as objects"),
     ("foundations", "small helpers"),
@@ -83,7 +85,7 @@ KNOW = {
     "llvm": set(),
     "rules": {"llvm", "symbols"},
     "passes": {"errors", "foundations", "llvm", "rules", "symbols"},
-    "foundations": {"annotations", "errors", "request", "settings"},
+    "foundations": {"annotations", "errors", "foundations.libraries", "foundations.quick", "request", "settings"},
 }
 OTHERS = {"llvm": set(), "passes": {"llvmlite"}}
 DOOR_OF_PASSES = "enzyme_py/passes/llvm_own.py"  # the one file of passes that speaks to LLVM itself

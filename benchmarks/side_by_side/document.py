@@ -71,6 +71,9 @@ numbers to zero: our kernels that are marked fastmath are to be read beside it."
 
 _WHY = """* gmm with d = 64: most points belong to one component, and the weights of others are denormal numbers (1e-310): products
   with these take a hundred cycles each. JAX and our fastmath kernels flush them to zero, C does with -ffast-math.
+* gmm with d = 2: a third of the time was BLAS's, of products with two rows: it takes 3 to 8 ns for each column where a matrix is transposed or
+  added to. These go by loops of our own since (`csrc/products.h`): 122 us for 166, by C 87, both trees in turn on a busy machine (seconds of the
+  processor); the table may be from before. The rest is spread out: short copies and zeros 15 %, exp 5 %, five terms a point in loops of five.
 * ht: by hand the twenty angles lie innermost, and one pass over the vertices does; ours makes two passes, of fourteen
   columns each, with the objective in each of them, and takes care of zero times infinity. All 28 columns in one pass were 2 times C by
   hand, but took 9 s to compile.

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import types as pytypes
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from enzyme_py.annotations import Annotation, Const, arrays_in, as_annotation, share_memory
 from enzyme_py.errors import AnnotationError, ShadowError
-from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.keeping import remember_form
 from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.quick.library import run
+from enzyme_py.foundations.quick.made import BARE, Form
 from enzyme_py.frontend.functions.bound import differentiable
-from enzyme_py.frontend.functions.kernels import is_kernel
 from enzyme_py.modes import Mode, Reverse
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.plans.runners import positional_runner
-
-_NUMBERS = frozenset((float, int, complex, bool, np.float64, np.float32, np.int64, np.complex128))
 
 
 def autodiff(*given: Any) -> tuple[Any, ...]:
@@ -34,46 +30,14 @@ def autodiff(*given: Any) -> tuple[Any, ...]:
         >>> enzyme.autodiff(enzyme.ReverseWithPrimal, lambda x: x**3, enzyme.Active(2.0))
         ((12.0,), 8.0)
     """
-    kinds = tuple(map(type, given))
-    place = 1 if kinds and kinds[0] is Mode else 0
-    first = place + 1
-    if len(kinds) <= place or not _is_remembered(given[place]):
-        return _autodiff(given, None)
-    function = given[place]
-    result = given[first] if len(kinds) > first and kinds[first] is type else None
-    form = id(given[0]) if place else 0, result, kinds
-    known = made_of(function, "calls").get(form)
-    if known is None:
-        return _autodiff(given, form)
-    _, runner, kernel = known
-    rest = given[first if result is None else first + 1 :]
-    parts: list[Any] = []
-    in_memory = 0
-    for one in rest:
-        value = one
-        if isinstance(one, Annotation):
-            value = one.primal
-            parts.append(value)
-            parts.extend(one.shadows)
-        else:
-            parts.append(value)
-        in_memory += type(value) not in _NUMBERS
-    if in_memory > 1:
-        check_apart(kernel, [*map(as_annotation, rest)])
-    returned: tuple[Any, ...] = runner(*parts)
-    return returned
+    returned = run(given)
+    if returned is NotImplemented:
+        returned = _autodiff(given)
+    return returned  # type: ignore[no-any-return]
 
 
-def _is_remembered(function: Any) -> bool:
-    """Tell whether a function is the same kernel at each call: it captures nothing that could change."""
-    if type(function) is pytypes.FunctionType:
-        is_bare = function.__closure__ is None and function.__defaults__ is None
-        return is_bare and function.__kwdefaults__ is None
-    return is_kernel(function)
-
-
-def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, ...]:
-    """Run `autodiff` of anything, and have the kernel remember the runner of a call of this form."""
+def _autodiff(given: Sequence[Any]) -> tuple[Any, ...]:
+    """Run `autodiff` of anything, and remember the runner for calls of this form (foundations/quick)."""
     mode, function, result, rest = _read(given)
     kernel, held = differentiable(function)
     annotations = [*map(Const, held), *map(as_annotation, rest)]
@@ -86,11 +50,24 @@ def _autodiff(given: Sequence[Any], form: tuple[Any, ...] | None) -> tuple[Any, 
         parts.append(one.primal)
         parts.extend(one.shadows)
     runner = positional_runner(plan, len(parts))
-    if form is not None and not is_batch:
-        # The mode is held: its id is in the key.
-        made_of(function, "calls")[form] = given[0], runner, kernel
+    if not held and not is_batch:
+        _remember(given, rest, runner, kernel)
     returned: tuple[Any, ...] = runner(*parts)
     return returned
+
+
+def _remember(given: Sequence[Any], rest: Sequence[Any], runner: Any, kernel: Any) -> None:
+    """Have `run` find a runner for calls of this form."""
+    front = list(given[: len(given) - len(rest)])
+    mode = front.pop(0) if isinstance(front[0], Mode) else None
+    function, *activity = front
+    marks = bytes(len(one.shadows) if isinstance(one, Annotation) else BARE for one in rest)
+
+    def doubt(given: Sequence[Any]) -> None:
+        check_apart(kernel, [*map(as_annotation, given[-len(rest) :])])
+
+    result = activity[0] if activity else None
+    remember_form(function, Form(mode, result, tuple(map(type, rest)), marks, runner, doubt))
 
 
 def _read(given: Sequence[Any]) -> tuple[Mode, Any, Activity | None, list[Any]]:

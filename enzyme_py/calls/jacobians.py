@@ -20,7 +20,9 @@ from enzyme_py.calls.directions import check_tangents
 from enzyme_py.calls.kernel_types import Kernel, P
 from enzyme_py.calls.operators import grad, numbered, transformed
 from enzyme_py.errors import AnnotationError
+from enzyme_py.foundations.keeping import remember
 from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.quick.library import alike, remembered
 from enzyme_py.foundations.trees import as_trees, as_tuples
 from enzyme_py.frontend.functions.bound import differentiable
 from enzyme_py.modes import Forward, Mode, Reverse
@@ -176,6 +178,10 @@ def hvp(
         >>> enzyme.hvp(lambda x: x**3, 2.0, 1.0)
         12.0
     """
+    if outer is Forward and inner is Reverse and alike(x, v):
+        runner = remembered(f, "hvp")
+        if runner is not None:  # the same call was made before
+            return as_trees(runner(x, v, *others)[0])
     return _product(f, x, v, others, outer, inner)[0]
 
 
@@ -226,6 +232,8 @@ def _product(
     x, v = as_tuples(x), as_tuples(v)
     check_tangents((x,), (v,), argument_names(kernel)[len(held) :], where_is(kernel))
     runner = product_runner(Product(kernel, outer, inner, len(held), with_gradient))
+    if outer is Forward and inner is Reverse and not held and not with_gradient:
+        remember(f, "hvp", runner)
     return as_trees(runner(x, v, *held, *others))
 
 

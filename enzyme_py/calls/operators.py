@@ -11,17 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from enzyme_py.annotations import (
-    Const,
-    make_zero,
-    zeros_with_strides,
-)
+from enzyme_py.annotations import Const, make_zero, zeros_with_strides
 from enzyme_py.calls.directions import check_cotangent, check_tangents
 from enzyme_py.calls.kernel_types import Kernel, P, R
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.arrays.differences import is_float, leaves_of
-from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.keeping import made_of, remember
 from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.quick.library import alike, remembered
 from enzyme_py.foundations.trees import as_trees, as_tuples
 from enzyme_py.frontend.functions.bound import (
     BoundTransform,
@@ -29,7 +26,7 @@ from enzyme_py.frontend.functions.bound import (
     captures_values,
     differentiable,
 )
-from enzyme_py.frontend.functions.kernels import as_kernel, is_kernel
+from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.frontend.functions.result_kernels import result_kernel
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.request import Activity
@@ -38,6 +35,7 @@ from enzyme_py.transforms.derivatives.forward_gradient import forward_part
 from enzyme_py.transforms.derivatives.gradient import Gradient
 from enzyme_py.transforms.derivatives.jvp import Jvp
 from enzyme_py.transforms.derivatives.pullback import pullback
+from enzyme_py.transforms.plans.dispatcher import DerivativeDispatcher
 from enzyme_py.transforms.plans.primal import Primal
 from enzyme_py.transforms.plans.runners import named_runner, positional_runner
 from enzyme_py.transforms.values.outputs import output_kernel
@@ -91,6 +89,10 @@ def value_and_grad(
 def _gradient_of(
     f: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool, *, with_value: bool
 ) -> Any:
+    key = (with_value, argnums, has_aux)
+    is_usual = type(argnums) is int and type(has_aux) is bool  # 1 is True as a key, and a list is none
+    if is_usual and (made := remembered(f, key)) is not None:
+        return made
     numbers, is_single = numbered(argnums)
     prefix = "value_and_grad" if with_value else "grad"
 
@@ -98,7 +100,10 @@ def _gradient_of(
         plan = Gradient(kernel, numbers, is_single, with_value, bool(has_aux), held)
         return named_runner(plan, kernel, f"{prefix}_of_{kernel.py_func.__name__}")
 
-    return transformed(f, make)
+    made = transformed(f, make)
+    if is_usual and isinstance(made, DerivativeDispatcher):
+        remember(f, key, made)
+    return made
 
 
 def transformed(f: Any, make: Callable[[Any, int], Any]) -> Any:
@@ -127,16 +132,15 @@ def gradient(*given: Any) -> tuple[Any, ...]:
         (60.0, 8.0)
     """
     if given and Const not in map(type, given):
-        first = given[0]
-        known = None
-        if is_kernel(first):
-            known = made_of(first, "gradients").get((0, len(given)))
-            if known is not None:  # the same call was made before
-                return known(*given[1:])  # type: ignore[no-any-return]
-        elif not isinstance(first, Mode):
-            kernel, held = differentiable(first)
+        known = remembered(given[0], len(given))
+        if known is not None:  # the same call was made before
+            return known(*given[1:])  # type: ignore[no-any-return]
+        if callable(given[0]):
+            kernel, held = differentiable(given[0])
             known = made_of(kernel, "gradients").get((len(held), len(given)))
             if known is not None:
+                if not held:
+                    remember(given[0], len(given), known)
                 return known(*held, *given[1:])  # type: ignore[no-any-return]
     return _gradient(given)
 
@@ -172,6 +176,8 @@ def _gradient(given: Sequence[Any]) -> tuple[Any, ...]:
     runner = positional_runner(plan, len(held) + len(values))
     if given[0] is function and not constant:
         made_of(kernel, "gradients")[len(held), len(given)] = runner
+        if not held:
+            remember(function, len(given), runner)
     returned = runner(*held, *values)
     value, parts = returned if mode.need_primal else (None, returned)
     gradients = list(parts)
@@ -258,8 +264,17 @@ def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) ->
         >>> enzyme.jvp(lambda x: x**3, (2.0,), (1.0,))
         (8.0, 12.0)
     """
+    if type(primals) is tuple and alike(primals, tangents):
+        runner = remembered(f, ("jvp", len(primals)))
+        if runner is not None:
+            result, tangent = runner(*primals, *tangents)
+            return as_trees(result), as_trees(tangent)
     kernel, held = differentiable(f)
-    return pushed(kernel, held, as_given(primals), as_given(tangents))
+    pushed_now = pushed(kernel, held, as_given(primals), as_given(tangents))
+    if not held:
+        count = len(primals)
+        remember(f, ("jvp", count), positional_runner(Jvp(kernel), 2 * count))
+    return pushed_now
 
 
 def pushed(kernel: Any, held: tuple[Any, ...], primals: Any, tangents: Any) -> tuple[Any, Any]:
@@ -290,20 +305,27 @@ def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[An
         >>> value, pull(10.0)
         (8.0, (120.0,))
     """
-    kernel, held = differentiable(f)
+    found = remembered(f, ("vjp", len(primals)))
+    kernel, held, forth, back = found or _there_and_back(f, len(primals))
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
-    plan = Primal(kernel, "its pull-back runs it again")
-    result = positional_runner(plan, len(kept))(*map(copied, kept))
-    back = pullback(kernel, len(held))
+    result = forth(*map(copied, kept))
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
         given = as_tuples(cotangent)
-        check_cotangent(result, given, where_is(kernel))
-        arguments = (copied(value) for value in kept)
-        found: tuple[Any, ...] = positional_runner(back, 1 + len(kept))(given, *arguments)
-        return as_trees(found)  # type: ignore[no-any-return]
+        if not alike(result, given):
+            check_cotangent(result, given, where_is(kernel))
+        return as_trees(back(given, *map(copied, kept)))  # type: ignore[no-any-return]
 
     return as_trees(result), pull_back
+
+
+def _there_and_back(f: Any, count: int) -> tuple[Any, tuple[Any, ...], Any, Any]:
+    """Return the kernel of a function, what it holds, and the runners of itself and of its pull-back."""
+    kernel, held = differentiable(f)
+    count_of_all = len(held) + count
+    forth = positional_runner(Primal(kernel, "its pull-back runs it again"), count_of_all)
+    found = kernel, held, forth, positional_runner(pullback(kernel, len(held)), 1 + count_of_all)
+    return found if held else remember(f, ("vjp", count), found)
 
 
 def linearize(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., Any]]:

@@ -12,10 +12,15 @@ import functools
 import itertools
 import os
 import threading
+import types as pytypes
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
+
+from numba.extending import is_jitted
+
+from enzyme_py.foundations.quick.made import MOST_FORMS, Form, Made
 
 _ATTRIBUTE = "_enzyme_py_made"
 _numbers = itertools.count(1)
@@ -24,28 +29,40 @@ _R = TypeVar("_R")
 _T = TypeVar("_T")
 
 
-class _Made:
-    """The tables of one owner. What copies attributes (functools.wraps, pickling) gets none of them."""
-
-    def __init__(self, owner: Any) -> None:
-        self.owner = weakref.ref(owner)
-        self.tables: dict[str, dict[Any, Any]] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_nothing, ())
-
-
-def _nothing() -> None:
-    """What comes out of a pickle in the place of tables."""
-
-
 def made_of(owner: Any, name: str) -> dict[Any, Any]:
     """Return the table of this name, of a function or a dispatcher."""
+    return _all_made_of(owner).tables.setdefault(name, {})
+
+
+def _all_made_of(owner: Any) -> Made:
     made = owner.__dict__.get(_ATTRIBUTE)
-    if not isinstance(made, _Made) or made.owner() is not owner:
-        made = _Made(owner)
+    if not isinstance(made, Made) or not made.is_of(owner):
+        made = Made(owner)
         owner.__dict__[_ATTRIBUTE] = made
-    return made.tables.setdefault(name, {})
+    return made
+
+
+def is_remembered(function: Any) -> bool:
+    """Tell whether a function means the same at each call: it captures nothing that could change."""
+    if type(function) is pytypes.FunctionType:
+        is_bare = function.__closure__ is None and function.__defaults__ is None
+        return is_bare and function.__kwdefaults__ is None
+    return bool(is_jitted(function))
+
+
+def remember(function: Any, key: Any, value: _T) -> _T:
+    """Have `quick.library.remembered` find a value, if the function is one of those that mean the same at each call."""
+    if is_remembered(function):
+        _all_made_of(function).quick[key] = value
+    return value
+
+
+def remember_form(function: Any, form: Form) -> None:
+    """Have `quick.library.run` find a form, if the function is one of those that mean the same at each call."""
+    if is_remembered(function):
+        forms = _all_made_of(function).forms
+        forms.append(form)
+        del forms[:-MOST_FORMS]
 
 
 _locks: weakref.WeakKeyDictionary[Any, threading.Lock] = weakref.WeakKeyDictionary()

@@ -118,8 +118,10 @@ def as_trees(value: Any) -> Any:
     """Return a value with the dicts, lists and dataclasses that its named tuples stand for."""
     if not isinstance(value, tuple):
         return value
-    structure = structure_of(type(value))
     parts = map(as_trees, value)
+    if type(value) is tuple:
+        return tuple(parts)
+    structure = structure_of(type(value))
     if structure is not None:
         return structure.rebuild(parts)
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)

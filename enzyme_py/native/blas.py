@@ -12,6 +12,7 @@ import ctypes
 import functools
 
 from enzyme_py.foundations.scipy_bindings import capsules
+from enzyme_py.native.runtime import library_path
 
 _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of.restype = ctypes.c_void_p
@@ -42,3 +43,21 @@ def integer_bits() -> int:
 
     found = getattr(build, "CONFIG", {}).get("Build Dependencies", {}).get("blas", {})
     return 64 if found.get("cython blas ilp64") else 32
+
+
+def product_address(symbol: str) -> int | None:
+    """The address of what stands in for `dgemm_` and `sgemm_`: csrc/products.h; None for other symbols."""
+    return _products().get(symbol)
+
+
+@functools.cache
+def _products() -> dict[str, int]:
+    """The addresses of the products of csrc/products.h, which have been told of SciPy's."""
+    of_scipy = [blas_address(name) for name in ("dgemm_", "sgemm_")]
+    if integer_bits() != 32 or None in of_scipy:
+        return {}
+    loaded = ctypes.CDLL(str(library_path("libenzyme_py_runtime.so")))
+    loaded.enzyme_py_products.argtypes, loaded.enzyme_py_products.restype = [ctypes.c_void_p] * 2, None
+    loaded.enzyme_py_products(*of_scipy)
+    own = {"dgemm_": loaded.enzyme_py_dgemm, "sgemm_": loaded.enzyme_py_sgemm}
+    return {name: ctypes.cast(routine, ctypes.c_void_p).value or 0 for name, routine in own.items()}

@@ -14,7 +14,7 @@ from enzyme_py.native import runtime
 ROOT = Path(__file__).parent.parent.parent
 FLAVOURS = {
     "plain": ["-O3"],
-    "without vectors": ["-O2", "-U__SSE2__"],
+    "without vectors": ["-O2", "-U__SSE2__", "-DENZYME_PY_NO_VECTORS"],
     "sanitized": ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
 }
 MIRRORS = {
@@ -26,7 +26,7 @@ MIRRORS = {
     "sharing": runtime.SHARING,
     "trace": runtime.TRACE,
 }
-DRIVEN = ("moves", "scans", "sharing")  # arrays are Python's
+DRIVEN = ("moves", "products", "scans", "sharing")  # arrays are Python's
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)

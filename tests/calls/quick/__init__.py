@@ -1,0 +1,1 @@
+"""What users call from Python, and what each call answers or refuses."""
