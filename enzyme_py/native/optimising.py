@@ -38,6 +38,7 @@ from enzyme_py.native.rewrites.sums.reverse_sums import allow_any_order
 from enzyme_py.native.rewrites.sums.scattered_adds import separate_adds
 from enzyme_py.native.rewrites.usual_loops import add_usual_loops
 from enzyme_py.native.threads.forks import fork_loops
+from enzyme_py.native.threads.unread_rows import drop_unread_rows
 from enzyme_py.rules.recurrences import define_records
 from enzyme_py.rules.slopes import define_slopes
 from enzyme_py.symbols import ANY_ORDER
@@ -86,6 +87,7 @@ def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
     call_bodies(code)
     define_records(code)
     define_slopes(code)  # of tanh and the like
+    drop_unread_rows(code)
     for one in fork_loops(code):
         if one.why_serial:
             log.note(one.function, one.line, one.why_serial)

@@ -29,6 +29,7 @@ from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.rules.orders import SCAN, is_order
 from enzyme_py.special.addresses import OF_COMPLEX, missing_slope, special_address
 
+_OF_NUMBAS_THREADS = ("get_num_threads", "get_parallel_chunksize", "set_parallel_chunksize")
 STAND_INS = ("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign")
 REFUSED = frozenset(
     ("memalign", "valloc", "pvalloc", "reallocarray", "strdup", "cfree", "_Znwm", "_ZdlPv")
@@ -134,6 +135,10 @@ def shared_address(name: str) -> int | None:
     """The address that all compiled code in this process finds behind a name."""
     if name.startswith(_CALLS_BLAS):
         bindings()  # which it imports at its first call
+    if name in _OF_NUMBAS_THREADS and not llvm.address_of_symbol(name):
+        from numba.np.ufunc.parallel import _launch_threads
+
+        _launch_threads()  # starts none, but lets LLVM know the names
     return llvm.address_of_symbol(name) or _numba_address(name) or _library_address(name)
 
 

@@ -41,6 +41,7 @@ from enzyme_py.passes.memory.lasting_variables import LastingVariables
 from enzyme_py.passes.memory.overwriting.lasting_reads import LastingReads
 from enzyme_py.passes.memory.overwriting.later_iterations import LaterIterations
 from enzyme_py.passes.memory.overwriting.memory_of_parts import MemoryOfParts
+from enzyme_py.passes.memory.overwriting.reads_of_parts import ReadsOfParts
 from enzyme_py.passes.memory.overwriting.snapshots import Snapshots
 from enzyme_py.passes.memory.overwriting.untouched_arguments import UntouchedArguments
 from enzyme_py.passes.memory.read_once import ReadOnce
@@ -225,6 +226,7 @@ READY: tuple[Row, ...] = ordered(
     Row(WrittenPointers(), "with the loads as O2 left them"),
     Row(Snapshots(), "with the loads as O2 left them"),
     Row(LastingReads(), "behind the copies, whose reads last", after=(Snapshots,)),
+    Row(ReadsOfParts(), "beside them", after=(Snapshots,)),
     Row(LaterIterations(), "but for those that are not written again", after=(LastingReads,)),
     Row(SkippedIterations(), "behind who looks at where loops end", after=(Snapshots, LastingReads, LaterIterations)),
     Row(

@@ -71,6 +71,8 @@ _ROWS = (
     # In kernels that stay on one thread.
     Inactive("get_thread_id", why="the number of one of Numba's threads"),
     Inactive("get_num_threads", why="the number of Numba's threads"),
+    Inactive("get_parallel_chunksize", why="how Numba's own loops go about their range"),
+    Inactive("set_parallel_chunksize", why="how Numba's own loops go about their range"),
     Inactive("numba_gil_ensure", why="interpreter lock"),
     Inactive("numba_gil_release", why="interpreter lock"),
     Inactive("PyGILState_Ensure", why="interpreter lock"),

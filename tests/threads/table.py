@@ -84,7 +84,10 @@ def why_serial(case: Case) -> str:
     """Return why loops of a kernel stay serial, as `enzyme.inspect.loops` tells it; nothing if none does."""
     with enzyme.config(threads=2), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        told = enzyme.inspect.loops(case.kernel, *POINT)
+        try:
+            told = enzyme.inspect.loops(case.kernel, *POINT)
+        except EnzymeError as refusal:
+            return f"refused: {str(refusal).splitlines()[0]}"
     return "; ".join(dict.fromkeys(one.why_serial for one in told if not one.is_threaded))
 
 

@@ -21,7 +21,7 @@ class Given:
     """One parameter of the body at the driver's call: its values, and what becomes of them in a part."""
 
     kind: Any  # of the body's parameter
-    role: str  # "disjoint", "copied", "row", "cell", "other"
+    role: str  # "disjoint", "near", "copied", "row", "cell", "other"
     name: str
     value: ir.Value
 
@@ -48,7 +48,7 @@ class Apart:
     def tell(self, given: Sequence[Given], start: ir.Value, *, may_wrap: bool) -> ir.Value | None:
         """Tell, while running, whether no two parts can touch the same number: views may overlap, indices wrap."""
         arrays = [one for one in given if isinstance(one.kind, types.Array) and one.role != "row"]
-        active = [one for one in arrays if one.role in ("disjoint", "copied")]
+        active = [one for one in arrays if one.role in ("disjoint", "near", "copied")]
         if not active:
             return None
         build = self._builder
@@ -57,13 +57,10 @@ class Apart:
             checks.append(build.icmp_signed(">=", start, _INT(0)))
         extents = {id(one): self._extent(one) for one in arrays}
         for place, one in enumerate(arrays):
-            if one.role == "disjoint" and one.kind.layout == "A":
+            if one.role in ("disjoint", "near") and one.kind.layout == "A":
                 checks.append(self._rows_are_apart(one))
             for other in arrays[:place]:
-                if "disjoint" not in (one.role, other.role) and "other" not in (
-                    one.role,
-                    other.role,
-                ):
+                if not {"disjoint", "near", "other"} & {one.role, other.role}:
                     continue  # two that are only read, and copied
                 if one.role == other.role == "other":
                     continue
@@ -115,7 +112,7 @@ class Apart:
         is_behind = build.icmp_unsigned("<=", high, other_low)
         is_before = build.icmp_unsigned("<=", other_high, low)
         apart = build.or_(is_behind, is_before)
-        if one.role != "disjoint" or other.role != "disjoint":
+        if one.role != other.role or one.role not in ("disjoint", "near"):
             return apart
         # The same memory by the same index is the same part's.
         (_, stride), (_, other_stride) = self._axes(one)[0], self._axes(other)[0]

@@ -18,25 +18,31 @@ the rows of its reductions. Of those part k owns row k, and is shown that row al
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing import signature
-from numba.extending import intrinsic
-from numba.np.ufunc import parallel
 from numba.parfors import parfor_lowering
 
 from enzyme_py.frontend.parallel.apart import Apart, Given, array_of
+from enzyme_py.frontend.parallel.pieces import Pieces, enough
+from enzyme_py.frontend.parallel.rows import (
+    cells,
+    copies,
+    declared,
+    numbas,
+    rows_kind,
+    rows_of_parts,
+)
 from enzyme_py.frontend.parallel.sharing import Sharing
 from enzyme_py.symbols import BARRIER, CHUNK, COPIED, DRIVER, PARTS
 
 _INT = ir.IntType(64)
 _BYTE = ir.IntType(8).as_pointer()
 # Made for the loop: no other parameter is the same memory. So what else is read need not be kept on the tape.
+_SHARED = {"copied": COPIED, "near": f"{COPIED}.near"}  # parameters that are only read: see checks/read_only.py
 _FRESH = frozenset(("row", "cell"))
 
 
@@ -47,63 +53,8 @@ def lower_loop(lowerer: Any, parfor: Any) -> None:
     def call(_: Any, *given: Any) -> None:
         _Loop(lowerer, sharing, parfor.loc.line, *given).lower()
 
-    with _numbas(parfor_lowering, "call_parallel_gufunc", call), _rows_of_parts():
+    with numbas(parfor_lowering, "call_parallel_gufunc", call), rows_of_parts():
         parfor_lowering._lower_parfor_parallel_std(lowerer, parfor)
-
-
-@contextlib.contextmanager
-def _numbas(owner: Any, name: str, own: Any) -> Iterator[None]:
-    """Within the block, Numba uses our version of one of its functions. Numba's lock is held."""
-    usual = getattr(owner, name)
-    setattr(owner, name, own)
-    try:
-        yield
-    finally:
-        setattr(owner, name, usual)
-
-
-@contextlib.contextmanager
-def _rows_of_parts() -> Iterator[None]:
-    """Reductions have a row for each part, and the body sees one row."""
-    with (
-        _numbas(parallel, "_iget_num_threads", _parts),
-        _numbas(parallel, "_iget_thread_id", _only_row),
-    ):
-        yield
-
-
-def _declared(module: ir.Module, name: str, kind: ir.FunctionType) -> ir.Function:
-    return cgutils.get_or_insert_function(module, kind, name)
-
-
-@intrinsic
-def _parts(typing: Any) -> Any:
-    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
-        return builder.call(_declared(builder.module, PARTS, ir.FunctionType(_INT, [])), [])
-
-    return signature(types.intp), lower
-
-
-@intrinsic
-def _only_row(typing: Any) -> Any:
-    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
-        return _INT(0)
-
-    return signature(types.intp), lower
-
-
-def _copies(count, array):  # type: ignore[no-untyped-def]  # compiled by Numba
-    made = np.empty((count, *array.shape), array.dtype)
-    for part in range(count):
-        made[part] = array
-    return made
-
-
-def _cells(count, value):  # type: ignore[no-untyped-def]  # compiled by Numba
-    made = np.empty(count, type(value))
-    for part in range(count):
-        made[part] = value
-    return made
 
 
 class _Loop:
@@ -130,6 +81,7 @@ class _Loop:
     ) -> None:
         self._lowerer, self._context, self._builder = lowerer, lowerer.context, lowerer.builder
         self._sharing, self._line = sharing, line
+        self._reach = sharing.reach
         self._body, self._kinds = body, list(sig.args)
         self._names, self._range = list(names[1:]), ranges[0]
         self._reductions, self._rows = list(reductions), rows
@@ -154,9 +106,17 @@ class _Loop:
         )
         if is_apart is not None:
             parts = self._builder.select(is_apart, parts, _INT(1))
+        if self._reach:
+            parts = enough(self._builder, total, parts, self._reach)
         one = self._call(f"{BARRIER}.i64", [_INT(1)])
         parts = self._call(f"{BARRIER}.i64", [parts])
         driver = self._driver(given)
+        if self._reach:
+            flat = self._flat(given, parts)
+            both = self._call(f"{BARRIER}.i64", [_INT(2)])
+            self._builder.call(driver, [parts, one, start, total, _INT(0), *flat])
+            self._builder.call(driver, [parts, both, start, total, _INT(1), *flat])
+            return
         common = [one, start, total]
         if not any(each.role == "copied" for each in given):
             self._builder.call(driver, [parts, *common, *self._flat(given, parts)])
@@ -184,7 +144,7 @@ class _Loop:
 
     def _call(self, name: str, given: list[ir.Value]) -> ir.Value:
         kind = ir.FunctionType(_INT, [_INT] * len(given))
-        return self._builder.call(_declared(self._builder.module, name, kind), given)
+        return self._builder.call(declared(self._builder.module, name, kind), given)
 
     def _given(self) -> list[Given]:
         kinds = self._kinds[1:]
@@ -211,6 +171,8 @@ class _Loop:
             is_active = isinstance(kind.dtype, types.Float | types.Complex)
             if is_active and root in self._sharing.copied:
                 return "copied"
+            if is_active and root in self._sharing.near:
+                return "near"
             if is_active and root in self._sharing.disjoint:
                 return "disjoint"
         return "other"
@@ -223,15 +185,15 @@ class _Loop:
     def _with_copies(self, given: Given, parts: ir.Value) -> Given:
         if given.role != "copied":
             return given
-        sig = signature(_rows_kind(given.kind), types.intp, given.kind)
-        value = self._context.compile_internal(self._builder, _copies, sig, [parts, given.value])
+        sig = signature(rows_kind(given.kind), types.intp, given.kind)
+        value = self._context.compile_internal(self._builder, copies, sig, [parts, given.value])
         return Given(given.kind, "copied", given.name, value)
 
     def _as_one_row(self, given: Given) -> Given:
         if given.role != "copied":
             return given
         build, whole = self._builder, self._array(given)
-        rows = self._context.make_array(_rows_kind(given.kind))(self._context, build)
+        rows = self._context.make_array(rows_kind(given.kind))(self._context, build)
         shape = cgutils.unpack_tuple(build, whole.shape)
         strides = cgutils.unpack_tuple(build, whole.strides)
         self._fill(rows, whole.data, whole.itemsize, [_INT(1), *shape], [_INT(0), *strides])
@@ -257,14 +219,14 @@ class _Loop:
             if one.role == "cell":
                 sig = signature(types.Array(one.kind, 1, "C"), types.intp, one.kind)
                 made = self._context.compile_internal(
-                    self._builder, _cells, sig, [parts, one.value]
+                    self._builder, cells, sig, [parts, one.value]
                 )
                 kind = sig.return_type
                 array = self._context.make_array(kind)(self._context, self._builder, value=made)
                 values.append(array.data)
             elif isinstance(one.kind, types.Array):
                 rows = (
-                    one if one.role != "copied" else Given(_rows_kind(one.kind), "", "", one.value)
+                    one if one.role != "copied" else Given(rows_kind(one.kind), "", "", one.value)
                 )
                 array = self._array(rows)
                 values.append(array.data)
@@ -284,11 +246,9 @@ class _Loop:
                 names.append(name)
                 kinds.append(kind)
         module = self._builder.module
-        driver = self._function(
-            module, DRIVER, [_INT] * 4, ["n", "one", "start", "total"], kinds, names
-        )
-        heads = ["n", "one", "k", "start", "total"]
-        chunk = self._function(module, CHUNK, [_INT] * 5, heads, kinds, names)
+        heads = ["n", "one", "start", "total", *(["edges"] if self._reach else [])]
+        driver = self._function(module, DRIVER, heads, kinds, names)
+        chunk = self._function(module, CHUNK, [*heads[:2], "k", *heads[2:]], kinds, names)
         build = ir.IRBuilder(driver.append_basic_block("entry"))
         with cgutils.for_range(build, driver.args[0], intp=_INT) as loop:
             build.call(chunk, [*driver.args[:2], loop.index, *driver.args[2:]])
@@ -300,13 +260,12 @@ class _Loop:
         self,
         module: ir.Module,
         base: str,
-        first: list[Any],
         heads: list[str],
         kinds: list[Any],
         names: list[str],
     ) -> ir.Function:
         name = module.get_unique_name(f"{base}_{self._line}")
-        function = ir.Function(module, ir.FunctionType(ir.VoidType(), [*first, *kinds]), name)
+        function = ir.Function(module, ir.FunctionType(ir.VoidType(), [*[_INT] * len(heads), *kinds]), name)
         function.linkage = "internal"
         function.attributes = ir.values.FunctionAttributes(("noinline",))
         for parameter, own in zip(function.args, [*heads, *names], strict=True):
@@ -320,7 +279,7 @@ class _Loop:
             yield "cell", self._context.get_data_type(given.kind).as_pointer()
         elif isinstance(given.kind, types.Array):
             rank = given.kind.ndim + (given.role == "copied")
-            base = COPIED if given.role == "copied" else given.role
+            base = _SHARED.get(given.role, given.role)
             yield base, self._context.get_data_type(given.kind.dtype).as_pointer()
             for word in ("shape", "stride"):
                 for _ in range(rank):
@@ -334,17 +293,19 @@ class _Loop:
         build = self._builder
         try:
             parts, one, number, start, total = chunk.args[:5]
-            with cgutils.for_range(build, one, intp=_INT):
-                parameters = iter(chunk.args[5:])
+            with cgutils.for_range(build, one, intp=_INT) as loop:
+                parameters = iter(chunk.args[5 + bool(self._reach) :])
                 values = [self._in_part(each, number, parameters) for each in given]
-                first = build.add(start, build.sdiv(build.mul(total, number), parts))
-                following = build.add(number, _INT(1))
-                behind = build.add(start, build.sdiv(build.mul(total, following), parts))
+                pieces = Pieces(build, parts, number, start, total)
+                if self._reach:
+                    first, behind = pieces.piece(chunk.args[5], loop.index, self._reach)
+                else:
+                    first, behind = pieces.whole()
                 schedule = self._schedule(first, build.sub(behind, _INT(1)))
                 kinds = tuple(self._kinds)
                 kind = self._context.call_conv.get_function_type(types.none, kinds)
                 name = self._body.fndesc.llvm_func_name
-                callee = _declared(build.module, name, kind)
+                callee = declared(build.module, name, kind)
                 self._context.call_conv.call_function(
                     build, callee, types.none, kinds, [schedule, *values]
                 )
@@ -391,6 +352,3 @@ class _Loop:
         self._fill(array, data, size, shape, strides)
         return array._getvalue()
 
-
-def _rows_kind(kind: Any) -> Any:
-    return types.Array(kind.dtype, kind.ndim + 1, "C")

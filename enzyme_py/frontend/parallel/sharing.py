@@ -3,10 +3,12 @@
     look_at(parfor, types) -> Sharing, or raises StaysSerialError with the reason
 
 In reverse mode each read of an array is an addition to its shadow. Where two threads may read the same element,
-these would race: a wrong derivative without a word. So each array of floats that the body uses is one of two:
+these would race: a wrong derivative without a word. So each array of floats that the body uses is one of three:
 
 * *disjoint*: every use is by the loop's own index in the first place, `a[i]`, `a[i, ...]`, `a[i] = v`, and nothing
   else but asking for its shape. No two iterations touch the same element, nor its shadow.
+* *near*: it is only read, by the loop's own index and a small number: `a[i - 1]`, `a[i + 2, j]`. Two iterations that touch the same
+  element are neighbours: parts touch the same only at their ends, which run by themselves (pieces.py).
 * *copied*: it is only read, in whatever way. Each part of the loop reads a copy of its own, so the shadows are private,
   and the adjoint of the copies adds them up in a fixed order. That nothing writes to it LLVM must prove
   (passes/threads/read_only.py).
@@ -16,6 +18,7 @@ What is neither, written by another index than the loop's own say, stays serial.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,15 +30,18 @@ from enzyme_py.frontend.parallel.wishes import StaysSerialError
 
 _METADATA = frozenset(("shape", "size", "ndim", "itemsize", "nbytes"))
 _SIMPLE = (types.Integer, types.Boolean, types.Float, types.Complex)
+_NEAR = 8  # elements at most between the loop's own index and what is near
 _REAL = (types.float64, types.float32, types.complex128, types.complex64)
 
 
 @dataclass
 class Sharing:
-    """The parameters of a loop's body by name: which arrays are disjoint, which are copied."""
+    """The parameters of a loop's body by name: which arrays are disjoint, near and copied; how far near ones are read."""
 
     disjoint: set[str] = field(default_factory=set)
+    near: set[str] = field(default_factory=set)
     copied: set[str] = field(default_factory=set)
+    reach: int = 0
 
 
 def look_at(parfor: Any, kinds: dict[str, Any]) -> Sharing:
@@ -51,11 +57,19 @@ def look_at(parfor: Any, kinds: dict[str, Any]) -> Sharing:
                 refuse(
                     f"`{_plain(name)}` is written, and used by another index than the loop's own"
                 )
-            if any(_cannot_be_copied(one) for one in _arrays_in(kinds[name])):
-                refuse(f"`{_plain(name)}` is shared, and of a layout that is not copied")
-            sharing.copied.add(name)
+            if name in body.far:
+                sharing.copied.add(name)
+            else:
+                sharing.near.add(name)
         elif is_active:
             sharing.disjoint.add(name)
+    if sharing.copied:  # those in two pieces as well would be a third kind of loop
+        sharing.copied |= sharing.near
+        sharing.near.clear()
+    for name in sharing.copied:
+        if any(_cannot_be_copied(one) for one in _arrays_in(kinds[name])):
+            refuse(f"`{_plain(name)}` is shared, and of a layout that is not copied")
+    sharing.reach = body.reach if sharing.near else 0
     return sharing
 
 
@@ -116,22 +130,24 @@ class _Body:
     def __init__(self, parfor: Any, kinds: dict[str, Any], arrays: set[str]) -> None:
         self._kinds = kinds
         self._statements = list(_statements(parfor))
+        self._assigned: dict[str, list[Any]] = {}
+        for one in self._statements:
+            if isinstance(one, ir.Assign):
+                self._assigned.setdefault(one.target.name, []).append(one.value)
         self._indices = self._same_as(parfor.loop_nests[0].index_variable.name)
         self._roots = {name: {name} for name in arrays}  # by name: which parameters it may be
         self._follow_names()
-        self.elsewhere: set[str] = (
-            set()
-        )  # parameters used in another way than by the loop's own index
+        self._steps = self._known_steps()
+        self.elsewhere: set[str] = set()  # parameters used in another way than by the loop's own index
+        self.far: set[str] = set()  # those used in another way than by that and a small number
+        self.reach = 0  # the largest such number
         self.written: set[str] = set()
         for statement in self._statements:
             self._look_at(statement)
 
     def _same_as(self, index: str) -> set[str]:
         """Return the names that hold the loop's own index, and never anything else."""
-        assigned: dict[str, list[Any]] = {}
-        for one in self._statements:
-            if isinstance(one, ir.Assign):
-                assigned.setdefault(one.target.name, []).append(one.value)
+        assigned = self._assigned
         same = {index} if index not in assigned else set()
         while True:
             new = {
@@ -172,8 +188,9 @@ class _Body:
         if isinstance(statement, ir.SetItem | ir.StaticSetItem):
             roots = self._roots.get(statement.target.name, set())
             self.written |= roots
-            if not self._is_by_index(statement):
+            if self._step(statement) != 0:
                 self.elsewhere |= roots
+                self.far |= roots
             others = [one for one in statement.list_vars() if one.name != statement.target.name]
             self._use(others)
             return
@@ -186,36 +203,73 @@ class _Body:
 
     def _use(self, variables: list[Any]) -> None:
         for one in variables:
-            self.elsewhere |= self._roots.get(one.name, set())
+            roots = self._roots.get(one.name, set())
+            self.elsewhere |= roots
+            self.far |= roots
 
     def _is_harmless(self, value: Any) -> bool:
         if value.op == "getattr":
             return value.attr in _METADATA
-        return value.op in ("getitem", "static_getitem", "typed_getitem") and self._is_by_index(
-            value
-        )
+        if value.op not in ("getitem", "static_getitem", "typed_getitem"):
+            return False
+        step = self._step(value)
+        if step:
+            self.elsewhere |= self._roots.get(value.value.name, set())
+            self.reach = max(self.reach, abs(step))
+        return step is not None
 
-    def _is_by_index(self, access: Any) -> bool:
-        """Tell whether an access is by the loop's own index in the first place."""
+    def _step(self, access: Any) -> int | None:
+        """Return how far from the loop's own index the first place of an access is; None if it is another index."""
         is_static = (
             isinstance(access, ir.StaticSetItem) or getattr(access, "op", "") == "static_getitem"
         )
         index = access.index_var if is_static else access.index
         if not isinstance(index, ir.Var):
-            return False
-        if index.name in self._indices:
-            return True
-        built = [
-            one.value
-            for one in self._statements
-            if isinstance(one, ir.Assign) and one.target.name == index.name
-        ]
-        return bool(built) and all(self._begins_with_index(one) for one in built)
+            return None
+        if (step := self._step_of(index.name)) is not None:
+            return step
+        steps = {self._first_step(one) for one in self._assigned.get(index.name, [])}
+        return steps.pop() if len(steps) == 1 else None
 
-    def _begins_with_index(self, value: Any) -> bool:
+    def _first_step(self, value: Any) -> int | None:
         if not isinstance(value, ir.Expr) or value.op != "build_tuple" or not value.items:
-            return False
-        return value.items[0].name in self._indices
+            return None
+        return self._step_of(value.items[0].name)
+
+    def _step_of(self, name: str) -> int | None:
+        return 0 if name in self._indices else self._steps.get(name)
+
+    def _known_steps(self) -> dict[str, int]:
+        """Return the names that hold the loop's own index and a small number, and never anything else."""
+        found = dict[str, int]()
+        for name, values in self._assigned.items():
+            steps = {self._moved(one) for one in values}
+            if len(steps) == 1 and (step := steps.pop()) is not None and abs(step) <= _NEAR:
+                found[name] = step
+        return found
+
+    def _moved(self, value: Any) -> int | None:
+        """Return by how much a value is the loop's own index moved; None for whatever else."""
+        if not isinstance(value, ir.Expr) or value.op != "binop" or value.fn not in (operator.add, operator.sub):
+            return None
+        sign = 1 if value.fn is operator.add else -1
+        if value.lhs.name in self._indices:
+            number = self._number(value.rhs.name)
+            return None if number is None else sign * number
+        if value.rhs.name in self._indices and sign == 1:
+            return self._number(value.lhs.name)
+        return None
+
+    def _number(self, name: str) -> int | None:
+        """Return the integer that a name always holds."""
+        kind = self._kinds.get(name)
+        if isinstance(kind, types.IntegerLiteral):
+            return int(kind.literal_value)
+        values = self._assigned.get(name, [])
+        if len(values) != 1 or not isinstance(values[0], ir.Const | ir.Global | ir.FreeVar):
+            return None
+        number = values[0].value
+        return number if type(number) is int else None
 
 
 def _is_one_of(value: Any, names: set[str]) -> bool:

@@ -17,13 +17,7 @@ from enzyme_py.frontend.target.mpi_calls import is_of_mpi
 from enzyme_py.frontend.target.teaching import is_special
 
 # What a kernel asks of Numba's own threads, on which no derivative runs.
-_OF_NUMBAS_THREADS = (
-    numba.get_thread_id,
-    numba.set_num_threads,
-    numba.set_parallel_chunksize,
-    numba.get_parallel_chunksize,
-    numba.parallel_chunksize,
-)
+_OF_NUMBAS_THREADS = (numba.get_thread_id, numba.set_num_threads)
 
 
 def refuse_value(value: Any) -> None:

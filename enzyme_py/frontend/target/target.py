@@ -73,6 +73,7 @@ from enzyme_py.frontend.containers.record_copies import CopiesRecords
 from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
+from enzyme_py.frontend.parallel import chunk_sizes
 from enzyme_py.frontend.parallel.wishes import ONLY_PRANGE, asks_for_threads
 from enzyme_py.frontend.target import mpi_calls, refused
 from enzyme_py.frontend.target.hierarchy import (
@@ -90,9 +91,8 @@ from enzyme_py.frontend.target.universal import is_universal, teach
 from enzyme_py.frontend.target.versions import own_versions
 from enzyme_py.symbols import DOOR
 
-_OVERLOADS = (axes, scans, searching, sets, signals)  # they teach Numba as they are imported
-# The options of a user's @njit that change what its code computes, and so are taken over. The
-# others concern how Numba optimises, caches, or calls it.
+_OVERLOADS = (axes, chunk_sizes, scans, searching, sets, signals)  # they teach Numba as they are imported
+# The options of a user's @njit that change what its code computes; the others concern how Numba optimises, caches, or calls it.
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
 
 

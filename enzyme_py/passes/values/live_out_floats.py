@@ -18,6 +18,9 @@ Cure: behind its loop the float becomes
 
 The first Enzyme cannot run twice, so it caches that number; the second is it, and has the derivative of %q
 (rules/slopes.py). What an inner loop sums up or carries is never rematerialised, and goes without.
+
+In the parts of parallel loops sums have names of their own too. A part is a function that Enzyme splits in two: of a sum that the
+reverse half needs, the forward half would keep each step, and not the last one alone, as within one function.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from enzyme_py.llvm.analyses.loops import Loop
 from enzyme_py.passes.module.opaque import cached_copy, is_cached_copy
 from enzyme_py.passes.values.live_outs import LiveOuts, NamedLiveOuts, Starts
 from enzyme_py.passes.values.picks import is_pick, pick
+from enzyme_py.symbols import CHUNK
 
 _MAKERS = frozenset(
     "load fadd fsub fmul fdiv frem fneg select call sitofp uitofp fpext fptrunc".split()
@@ -55,7 +59,7 @@ class LiveOutFloats(NamedLiveOuts):
                 exit_ = live_outs.exit_between(value, loop, where)
                 if exit_ is None or live_outs.loop_of(exit_) is None:
                     continue
-                if not named and not _is_rematerialised(value, loop):
+                if not named and not (_is_within_a_part(function, loop) or _is_rematerialised(value, loop)):
                     break
                 if exit_ not in named:
                     cached = cached_copy(starts[exit_], value, f"{value.name}.cached")
@@ -64,6 +68,11 @@ class LiveOutFloats(NamedLiveOuts):
                     user.set_value_from(where, named[exit_])
                 else:
                     user.replace_operand(value, named[exit_])
+
+
+def _is_within_a_part(function: Function, loop: Loop) -> bool:
+    """Tell whether a loop stands in the body of a parallel one: below the loop over the part's range, and that around it."""
+    return CHUNK in function.name and loop.parent is not None and loop.parent.parent is not None
 
 
 def _needed(value: Instruction, loop: Loop) -> Iterator[tuple[Instruction, Block]]:

@@ -69,7 +69,7 @@ class WrittenBehind:
         if self._is_nested or not (self._is_alone or is_mine):
             return True
         if self._writes is None:
-            self._writes = list(self._all())
+            self._writes = list(self.all())
         reached = self._function.analysis(ControlFlow).reached_again(read.home)
         return any(
             (
@@ -85,10 +85,15 @@ class WrittenBehind:
     def writes_to(self, base: Value) -> list[Instruction]:
         """Return whatever may write to an array that the function has made."""
         if self._writes is None:
-            self._writes = list(self._all())
+            self._writes = list(self.all())
         return [write for write, target in self._writes if self._may_be(base, target)]
 
-    def _all(self) -> Iterator[tuple[Instruction, Value]]:
+    def is_apart(self, base: Value) -> bool:
+        """Tell whether memory is no other parameter's, whatever the caller has given."""
+        is_made = base in self._own and base not in self._parameters
+        return is_made or (isinstance(base, Argument) and base.has_attribute("noalias"))
+
+    def all(self) -> Iterator[tuple[Instruction, Value]]:
         """Yield each write, with where its memory begins; what is handed out, others may write later."""
         for one in self._function.instructions:
             block = filled(one)
@@ -99,9 +104,8 @@ class WrittenBehind:
             elif block is not None:
                 yield one, self._addresses.of(block).base
             elif isinstance(one, Call) and not one.callee.startswith(_HARMLESS):
-                for value in one.arguments:
-                    if value.type == "ptr":
-                        yield one, self._addresses.of(value).base
+                for value in _written(one):
+                    yield one, self._addresses.of(value).base
 
     def _may_be(self, base: Value, other: Value) -> bool:
         """Tell whether two arrays may share memory."""
@@ -111,6 +115,20 @@ class WrittenBehind:
         is_known = base in self._own or other in self._own
         both = (base, other)
         return not (is_known and all(one in apart or isinstance(one, GlobalValue) for one in both))
+
+
+def is_only_read(parameter: Argument) -> bool:
+    """Tell whether LLVM has found that a function does not write through a parameter."""
+    return any(map(parameter.has_attribute, ("readonly", "readnone")))
+
+
+def _written(call: Call) -> Iterator[Value]:
+    """Yield the pointers through which a call may write."""
+    target = call.target
+    known = target.arguments if isinstance(target, Function) and not target.is_declaration else ()
+    for place, value in enumerate(call.arguments):
+        if value.type == "ptr" and not (place < len(known) and is_only_read(known[place])):
+            yield value
 
 
 def _is_own(parameter: Argument) -> bool:

@@ -1,0 +1,1 @@
+"""Tests of what a part of a parallel loop reads, keeps and runs."""
