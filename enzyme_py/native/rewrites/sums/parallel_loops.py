@@ -10,6 +10,7 @@ def tell_parallel(block: Block) -> None:
 
     What it would ask of a loop within one that counts down is never so (llvm.org, RuntimePointerChecking: `stride.check`).
     """
+    assert block.function is not None
     code = block.function.module
     group = code.node("distinct !{}")
     for one in block.instructions:
