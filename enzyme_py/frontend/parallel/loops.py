@@ -21,6 +21,7 @@ from numba.parfors.parfor import Parfor, internal_prange, lower_parfor_sequentia
 from enzyme_py.frontend.containers.pipeline import KernelCompiler
 from enzyme_py.frontend.parallel import sharing
 from enzyme_py.frontend.parallel.drivers import lower_loop
+from enzyme_py.frontend.parallel.lasting_temporaries import LastingTemporaries
 from enzyme_py.frontend.parallel.wishes import StaysSerialError
 
 _LEFT = "it is left in its middle, by a `raise` or a `return`: Numba makes an ordinary loop of it"
@@ -37,6 +38,7 @@ class ThreadedCompiler(KernelCompiler):
         left_out = (PreParforPass, NopythonRewrites)
         passes.passes = [one for one in passes.passes if one[0] not in left_out]
         passes.add_pass_after(NopythonRewrites, ParforFusionPass)
+        passes.add_pass_after(LastingTemporaries, ParforFusionPass)
         passes.add_pass_after(ThreadedLoops, ParforPreLoweringPass)
         passes.finalize()
         return [passes]
