@@ -1,0 +1,47 @@
+"""Suites with a cure left out: the short form of `python -m tests.suites.without`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.passes.switches import OTHERS
+from tests.suites.without.__main__ import asked
+from tests.suites.without.asking import CORPUS, SUITES
+from tests.suites.without.kernels import CURES, SHORT
+from tests.suites.without.table import bad_of, is_pass, names_of_passes, page
+from tests.textbook import kernels
+
+
+def test_all_cures_and_kernels_are_there() -> None:
+    assert set(SHORT) <= set(SUITES)
+    assert {one for one in CURES if is_pass(one)} <= names_of_passes()
+    assert {one for one in CURES if not is_pass(one) and not one.startswith("--")} <= set(OTHERS)
+    assert set(SHORT["textbook"]) <= set(kernels())
+    assert {path.stem for path in CORPUS.glob("*.txt")} == set(SHORT["fuzz"])
+
+
+@pytest.mark.parametrize(
+    ("cure", "bad"),
+    [("live-out floats", "wrong"), pytest.param("", "", marks=pytest.mark.full)],
+)
+def test_a_cure_that_is_left_out_is_found(cure: str, bad: str) -> None:
+    (line,) = asked("fuzz", cure, ["number_of_the_turn_before"])
+    assert bad_of(line, {}) == bad
+
+
+def test_what_dies_is_told_and_the_next_one_asked() -> None:
+    """A kernel that is not there ends the process."""
+    found = [(one["kernel"], bad_of(one, {})) for one in asked("textbook", "", ["no such one", "nor this"])]
+    assert found == [("no such one", "crashed"), ("nor this", "crashed")]
+
+
+def test_the_page_tells_what_is_known() -> None:
+    right, wrong = {"reverse": "right"}, {"reverse": "wrong"}
+    common = {"suite": "fuzz", "kernel": "carried_array", "seconds": 2.0}
+    lines = [{**common, "cure": "", "found": right, "changed": ["cached allocations"]}]
+    lines += [{**common, "cure": "cached allocations", "found": wrong, "changed": []}]
+    lines += [{**common, "cure": "steps", "found": {"reverse": "refused"}, "changed": []}]
+    text = page(lines)
+    assert "| `cached allocations` |  | wrong, carried_array, 2 s |" in text
+    assert "| `steps` |  | refused, carried_array, 2 s |" in text
+    assert "| `equal numbers` |  | no kernel |" in text

@@ -1,0 +1,95 @@
+"""A process that asks one suite's questions of kernels, with a cure left out, see the package.
+
+Each line that it reads is a kernel; each that it writes has the kernel, its verdicts by question, and what our passes changed.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from enzyme_py.native.runtime import library
+from enzyme_py.passes import journal
+from enzyme_py.settings import settings
+from tests.fuzz import checks, grammar
+from tests.metamorphic import questions as metamorphic
+from tests.passes.switches import leave_out
+from tests.textbook import TWINS, kernels
+from tests.textbook.orders import answers
+
+SECONDS = 90  # of a processor, for one kernel: what takes more does not end
+CORPUS = Path(__file__).parents[2] / "fuzz" / "corpus"
+Answer = dict[str, str]
+SUITES: dict[str, Callable[[str], Iterator[tuple[str, str]]]] = {}
+
+
+def suite(function: Callable[[str], Iterator[tuple[str, str]]]) -> Callable[[str], Iterator[tuple[str, str]]]:
+    """Put a function among those that ask a kernel: it yields questions and verdicts."""
+    SUITES[function.__name__] = function
+    return function
+
+
+@suite
+def textbook(name: str) -> Iterator[tuple[str, str]]:
+    """`NAME`, `NAME twice` for second orders, or `NAME of complex`."""
+    name, _, way = name.partition(" ")
+    kernel, x, c = kernels()[name]
+    twin = way.removeprefix("of ")
+    asked = TWINS[twin](kernel) if twin in TWINS else kernel
+    for order, found in answers(asked, x, c, second=way == "twice"):
+        yield order, found.partition(":")[0]
+
+
+@suite
+def fuzz(name: str) -> Iterator[tuple[str, str]]:
+    """A file of the corpus, with the questions that it names, or `GRAMMAR SEED SIZE`."""
+    if " " in name:
+        kind, seed, size = name.split()
+        source, number = grammar.kernel(int(seed), int(size), kind).source, int(seed)
+        names = [*checks.ALWAYS]
+    else:
+        source, number = (CORPUS / f"{name}.txt").read_text(), 11
+        also = source.partition("\n")[0].removeprefix("# also: ").split(", ")
+        names = [*checks.ALWAYS, *(one for one in checks.DRAWN if one in also)]
+    for one in checks.outcomes(source, number, names):
+        yield one.question, one.verdict
+
+
+@suite
+def rewrites(name: str) -> Iterator[tuple[str, str]]:
+    """`SEED KERNEL REWRITES`: a kernel, rewritten as the seed says."""
+    seed, kernel, rewritings = name.split()
+    for one in metamorphic.outcomes(int(seed), rewritings.split(","), kernel):
+        yield one.question, one.verdict
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    output = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+    settings.threads = 2
+    library().enzyme_py_scribble(1)  # fresh memory holds NaN, so that nothing rests on luck
+    name, cure = sys.argv[1:3]
+    if cure:
+        leave_out(cure)
+    say = functools.partial(print, file=output, flush=True)
+    for line in sys.stdin:
+        kernel, begun = line.rstrip("\n"), time.process_time()
+        resource.setrlimit(resource.RLIMIT_CPU, (int(begun) + SECONDS, resource.RLIM_INFINITY))
+        with journal.kept() as kept:
+            found = dict(SUITES[name](kernel))
+        changed = {one.name for one in kept.steps if one.has_changed}
+        tried = {one.name for one in kept.attempts}
+        say(json.dumps({"kernel": kernel, "found": found, "changed": sorted(changed | tried), "seconds": round(time.process_time() - begun, 1)}))
+
+
+if __name__ == "__main__":
+    main()
