@@ -21,9 +21,9 @@ from enzyme_py.finished.entries import Entry
 from enzyme_py.foundations.compiled_content import is_as_compiled
 from enzyme_py.foundations.function_content import visited
 from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.named_classes import is_raised_by_value
 from enzyme_py.frontend.functions.result_kernels import holds_structure
 
-_CLASS_BY_VALUE = b"_make_skeleton_class"  # in pickles: what makes a class anew
 WARNED = "drawn again"  # of kernels, see transforms/plans/drawn_again.py
 
 
@@ -40,7 +40,7 @@ def entry_of(compiled: Any, plan: Any) -> Entry:
         raise NotKept("its kernel draws random numbers, of which every process is to be warned")
     if not all(map(is_ours, library._reload_init)):
         raise NotKept("its code needs other code of Numba's to be started")
-    if _CLASS_BY_VALUE in code.binary:
+    if is_raised_by_value(code.binary):
         raise NotKept("a class is in its code that another process cannot find by its name")
     _check_unchanged(plan)
     return Entry(

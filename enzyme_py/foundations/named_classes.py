@@ -15,6 +15,7 @@ import sys
 import weakref
 from typing import Any
 
+_BY_VALUE = b"_make_skeleton_class"  # in pickles
 _first: weakref.WeakValueDictionary[tuple[str, str], type] = weakref.WeakValueDictionary()
 _asked: set[tuple[str, str]] = set()
 
@@ -31,6 +32,11 @@ def is_found_by_name(kind: type) -> bool:
         _asked.add(name)
         _first[name] = kind
     return _first.get(name) is kind
+
+
+def is_raised_by_value(code: bytes) -> bool:
+    """Tell whether machine code makes a class of the main program anew, as Numba's own code does that raises it."""
+    return _BY_VALUE in code and any(name.encode() in code for module, name in _asked if module == "__main__")
 
 
 def named(module: str, name: str) -> Any:

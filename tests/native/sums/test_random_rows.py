@@ -47,7 +47,7 @@ def test_it_finds_a_loop_that_is_told_to_be_parallel(tmp_path: Path, monkeypatch
     with enzyme.config(cache=False):
         found, expected = along(f, enzyme.grad(f), x, v)
         assert found == pytest.approx(expected, rel=1e-10)
-    monkeypatch.setattr(plans, "_is_kept_apart", is_kept_apart)
+    monkeypatch.setattr(plans, "is_kept_apart", is_kept_apart)
     again = function(OnRows(TOLD).text.replace("0.3 * np.sin", "0.31 * np.sin"), tmp_path)
     with enzyme.config(cache=False):
         found, expected = along(again, enzyme.grad(again), x, v)
