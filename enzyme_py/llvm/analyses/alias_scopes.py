@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from enzyme_py.llvm.instructions import Instruction
 from enzyme_py.llvm.module import Module
-from enzyme_py.llvm.types import split
 
 _Scopes = Mapping[str, frozenset[str]]  # by domain
 
@@ -46,4 +45,4 @@ class AliasScopes:
 
     def _parts(self, name: str | None) -> list[str]:
         node = None if name is None else self._code.metadata.get(name)
-        return [] if node is None else split(node.content[node.content.index("{") + 1 : node.content.rindex("}")])
+        return [] if node is None else node.operands

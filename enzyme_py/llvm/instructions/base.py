@@ -211,6 +211,13 @@ class Instruction(Value):
             link(operand, new)
         return new
 
+    def clone_with(self, operands: Sequence[Value]) -> Instruction:
+        """Return such an instruction with these operands."""
+        new = self.clone()
+        for slot, operand in enumerate(operands):
+            new.set_operand(slot, operand)
+        return new
+
     # -- flags, metadata -----------------------------------------------------------------------------
 
     @property

@@ -25,7 +25,6 @@ from enzyme_py.llvm import (
     Branch,
     Builder,
     Call,
-    Constant,
     Function,
     GetElementPtr,
     Instruction,
@@ -77,11 +76,11 @@ def _chain(loop: Loop) -> list[Block | _Choice] | None:
     """Return a loop's blocks and choices in order, None if it is made of anything else."""
     found, block, seen = list[Block | _Choice](), loop.header, set[Block]()
     may_change = any(_may_write_pointers(one) for each in loop.blocks for one in each.instructions)
-    always = list[Block]()  # what they read is there in the iteration's arms as well
+    read = None if may_change else list[Load]()  # in each iteration: it is there in the iteration's arms as well
     while block not in seen:
         seen.add(block)
-        if not may_change:
-            always.append(block)
+        if read is not None:
+            read += _loads(block)
         end = block.terminator
         if loop.header in end.successors:
             found.append(block)
@@ -95,7 +94,7 @@ def _chain(loop: Loop) -> list[Block | _Choice] | None:
                 return None
             found.append(block)
         else:
-            choice = _choice(block, loop, always)
+            choice = _choice(block, loop, read)
             if choice is None:
                 return None
             seen |= {one for one in choice.arms if one is not None}
@@ -105,43 +104,43 @@ def _chain(loop: Loop) -> list[Block | _Choice] | None:
     return None
 
 
-def _choice(block: Block, loop: Loop, always: Sequence[Block]) -> _Choice | None:
+def _choice(block: Block, loop: Loop, read: Sequence[Load] | None) -> _Choice | None:
     one, other = block.terminator.successors
     if one is other or one not in loop or other not in loop:
         return None
     for meet in (one, other, *one.successors):
         arms = tuple(None if each is meet else each for each in (one, other))
-        if meet is not loop.header and all(
-            each is None or _is_arm(each, block, meet, always) for each in arms
-        ):
+        if meet is not loop.header and all(each is None or _is_arm(each, block, meet, read) for each in arms):
             ways = {block if each is None else each for each in arms}
             if set(meet.predecessors) == ways and sum(len(each.body) for each in arms if each is not None) <= _MOST:
                 return _Choice(block, arms, meet)  # type: ignore[arg-type]
     return None
 
 
-def _is_arm(arm: Block, block: Block, meet: Block, always: Sequence[Block]) -> bool:
+def _is_arm(arm: Block, block: Block, meet: Block, read: Sequence[Load] | None) -> bool:
     """Tell whether a block lies between two others, and may be computed for nothing."""
-    is_between = arm.predecessors == [block] and arm.successors == [meet] and not arm.phis
-    there = (*always, meet) if always else ()
-    return is_between and all(_is_free(one, there) for one in arm.body)
+    if arm.predecessors != [block] or arm.successors != [meet] or arm.phis:
+        return False
+    there = () if read is None else (*read, *_loads(meet))
+    return all(_is_free(one, there) for one in arm.body)
 
 
-def _is_free(one: Instruction, always: Sequence[Block]) -> bool:
-    """Tell whether an instruction has no effect but its result, where these blocks are run in any case."""
+def _loads(block: Block) -> list[Load]:
+    return [one for one in block.instructions if isinstance(one, Load)]
+
+
+def _is_free(one: Instruction, there: Sequence[Load]) -> bool:
+    """Tell whether an instruction has no effect but its result, where some loads are made in any case."""
     if isinstance(one, Call):
         return one.callee.startswith(NO_MEMORY)
     if isinstance(one, Load):
-        return not one.is_volatile and not one.is_atomic and any(_reads_there(one, block) for block in always)
+        return not one.is_volatile and not one.is_atomic and any(_reads_the_same(one, other) for other in there)
     return one.opcode in _CHEAP
 
 
-def _reads_there(one: Load, block: Block) -> bool:
-    """Tell whether a block reads what a load reads, which is there then."""
-    return any(
-        isinstance(other, Load) and other.type == one.type and _is_same(other.pointer, one.pointer)
-        for other in block.instructions
-    )
+def _reads_the_same(one: Load, other: Load) -> bool:
+    """Tell whether two loads read one place as one type."""
+    return one.type == other.type and _is_same(one.pointer, other.pointer)
 
 
 def _is_same(one: Value, other: Value) -> bool:
@@ -149,15 +148,12 @@ def _is_same(one: Value, other: Value) -> bool:
     if one is other:
         return True
     if isinstance(one, Load) and isinstance(other, Load):
-        return one.type == other.type == "ptr" and _is_same(one.pointer, other.pointer)
+        return one.type == "ptr" and _reads_the_same(one, other)
     if not isinstance(one, GetElementPtr) or not isinstance(other, GetElementPtr):
         return False
     if one.source_type != other.source_type or len(one.operands) != len(other.operands):
         return False
-    return all(
-        _is_same(here, there) or (isinstance(here, Constant) and here.ref == there.ref and here.type == there.type)
-        for here, there in zip(one.operands, other.operands, strict=True)
-    )
+    return all(map(_is_same, one.operands, other.operands))
 
 
 def _flatten(function: Function, chain: list[Block | _Choice]) -> None:
@@ -215,7 +211,7 @@ def _hoist_pointers(function: Function, block: Block) -> None:
     if loop is None or loop.predecessor is None or any(_may_write_pointers(one) for one in block.instructions):
         return
     read = dict[Value, Load]()
-    for one in [each for each in block.instructions if isinstance(each, Load) and each.type == "ptr"]:
+    for one in [each for each in _loads(block) if each.type == "ptr"]:
         if one.pointer in read:
             one.replace_with(read[one.pointer])
         elif loop.is_invariant(one.pointer):

@@ -116,9 +116,13 @@ class Reverse:
 
     def rewritten(self) -> tuple[Module, bool]:
         """The module as the native stage would make it, and whether adds were separated."""
-        code = Module(self.text)
-        allow_any_order(code)
-        return code, separate_adds(code)
+        return rewritten(self.text)
+
+
+def rewritten(text: str) -> tuple[Module, bool]:
+    code = Module(text)
+    allow_any_order(code)
+    return code, separate_adds(code)
 
 
 class Machine:

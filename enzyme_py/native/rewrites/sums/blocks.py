@@ -1,11 +1,11 @@
 """The loop of blocks: computes what a block of iterations adds, and adds it.
 
     ahead:    trips, conditions                       -> outer, or the loop as it was
-    outer:    how many iterations the block has       -> inner
+    outer:    how many iterations the block has; the adds that are gathered (gathers.py)   -> inner
     inner:    the loop; adds go to buffers            -> sums
     sums:     one loop for each array that is added to -> outer, or the way out
 
-A block has 64 iterations; what is left behind whole ones is halved if it is more, so that none has fewer than 16.
+A block has 64 iterations, and 1024 where there are no buffers; what is left behind whole ones is halved if it is more, so that none has fewer than 16.
 In a buffer numbers stand by growing address, as they go to memory; beside them stands -0.0, which changes nothing, so that
 the adds of neighbours are one loop: array[j] += one[j] + two[j - 1] + three[j - 2].
 """
@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from enzyme_py.llvm import (
-    Arithmetic,
     Block,
     Builder,
     Function,
@@ -28,10 +27,17 @@ from enzyme_py.llvm import (
     own_exit,
 )
 from enzyme_py.native.rewrites.sums.conditions import Conditions
+from enzyme_py.native.rewrites.sums.counted_loops import counted_loop, lowest_pointer
 from enzyme_py.native.rewrites.sums.gathers import Gathering
 from enzyme_py.native.rewrites.sums.places import BYTES
 from enzyme_py.native.rewrites.sums.plans import MOST_SPREAD, Add, Group, Plan
-from enzyme_py.native.rewrites.sums.reverse_sums import FLAGS, Term, added, nothing
+from enzyme_py.native.rewrites.sums.reverse_sums import (
+    FLAGS,
+    Term,
+    added,
+    forget_signs_of_zeros,
+    nothing,
+)
 
 _BLOCK = 64  # iterations, where there are buffers
 _LONG = 1024  # iterations, where there are none: what a block reads twice stays in the cache
@@ -131,8 +137,7 @@ class _Iterations:
         for usual in self.plan.usual:
             usual.put_in(self.copies)
         for one in inner.instructions:
-            if isinstance(one, Arithmetic) and one.opcode in ("fadd", "fsub", "fmul") and not one.flags:
-                one.set_flags(["nsz"])
+            forget_signs_of_zeros(one)
         end = inner.terminator
         at = Builder(end)
         following = at.add(place, 1, "adds.place.next", flags="nuw nsw")
@@ -211,8 +216,7 @@ class _Iterations:
         at = Builder.at_end(sums)
         for group in self.plan.buffered:
             add = group.lowest
-            offset = add.place.offset(at, dict(carried))
-            first: Value = at.gep("i8", add.place.address.base, [offset])
+            first = lowest_pointer(at, group, self.here, dict(carried))
             if add.place.step:
                 at = self._add_group(at, group, first)
             else:
@@ -221,33 +225,27 @@ class _Iterations:
         return at
 
     def _add_group(self, at: Builder, group: Group, first: Value) -> Builder:
-        """Add to one array. `first` is where the block's first iteration adds, at the lowest address of all adds."""
+        """Add to one array. `first` is the lowest address that is added to."""
         kind, step = group.lowest.kind, group.lowest.place.step
         alignment = min(one.alignment for one in group.adds)
         begin: Value = at.constant("i64", MOST_SPREAD)
         if step < 0:
-            first = at.gep("i8", first, [at.mul(at.sub(self.here, 1), step)])
             begin = at.sub(at.constant("i64", MOST_SPREAD + _BLOCK), self.here)
         spread = max(group.shifts)
         for buffer in dict.fromkeys(self._kept[add.store] for add in group.adds):
             self._put_nothing_beside(at, kind, buffer, begin, spread)
         trips = at.add(self.here, spread)
-        before, loop = at.block, at.function.add_block("invert.adds.one", before=self.plan.loop.header)
-        behind = at.function.add_block("invert.adds.behind", before=self.plan.loop.header)
-        at.branch(loop)
-        at = Builder.at_end(loop)
-        place = at.phi("i64", [(0, before)], "adds.place")
-        where = at.gep("i8", first, [at.mul(place, abs(step), flags="nsw")])
-        total: Value = at.load(kind, where, align=alignment)
-        from_here = at.add(begin, place)
-        for add, shift in zip(group.adds, group.shifts, strict=True):
-            entry = at.gep(kind, self._kept[add.store], [at.sub(from_here, shift)], flags="inbounds")
-            total = at.arithmetic("fadd", total, at.load(kind, entry, align=BYTES[kind]))
-        at.store(total, where, align=alignment)
-        following = at.add(place, 1, "adds.place.next", flags="nuw nsw")
-        place.add_incoming(following, loop)
-        at.branch_if(at.compare("eq", following, trips), behind, loop)
-        return Builder.at_end(behind)
+
+        def add_to(at: Builder, place: Value) -> None:
+            where = at.gep("i8", first, [at.mul(place, abs(step), flags="nsw")])
+            total: Value = at.load(kind, where, align=alignment)
+            from_here = at.add(begin, place)
+            for add, shift in zip(group.adds, group.shifts, strict=True):
+                entry = at.gep(kind, self._kept[add.store], [at.sub(from_here, shift)], flags="inbounds")
+                total = at.arithmetic("fadd", total, at.load(kind, entry, align=BYTES[kind]))
+            at.store(total, where, align=alignment)
+
+        return counted_loop(at, "invert.adds.one", self.plan.loop.header, 0, trips, add_to)[1]
 
     def _put_nothing_beside(self, at: Builder, kind: str, buffer: Value, begin: Value, spread: int) -> None:
         end = at.add(begin, self.here)

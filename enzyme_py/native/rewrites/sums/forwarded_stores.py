@@ -68,9 +68,7 @@ def _computed_first(pointer: Value, loop: Loop) -> Value:
         return pointer
     assert isinstance(pointer, Instruction)
     operands = [_computed_first(one, loop) for one in pointer.operands]
-    copy = pointer.clone()
-    for slot, one in enumerate(operands):
-        copy.set_operand(slot, one)
+    copy = pointer.clone_with(operands)
     block: Block = loop.header
     made = [one for one in operands if isinstance(one, Instruction) and one.block is block]
     behind = [one for one in made if not isinstance(one, Phi)]

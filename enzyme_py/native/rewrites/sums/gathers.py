@@ -19,9 +19,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from enzyme_py.llvm import Arithmetic, Builder, Load, Phi, Select, Store, Value
+from enzyme_py.native.rewrites.sums.counted_loops import counted_loop, lowest_pointer
 from enzyme_py.native.rewrites.sums.parallel_loops import tell_parallel
 from enzyme_py.native.rewrites.sums.places import BYTES
 from enzyme_py.native.rewrites.sums.plans import Add, Group, Plan, is_kept_apart
+from enzyme_py.native.rewrites.sums.reverse_sums import forget_signs_of_zeros
 
 _MOST_OPERATIONS = 8  # of what one add adds
 _MOST_AT_ENDS = 24  # adds that are made by themselves
@@ -42,28 +44,36 @@ def _is_cheap(plan: Plan, group: Group) -> bool:
     """Tell whether what a group adds may be computed once more, from memory that is then as it is in the loop."""
     if len(group.adds) * max(group.shifts) > _MOST_AT_ENDS:
         return False
-    reads = set[Load]()
-    for add in group.adds:
-        needed = set[Value]()
-        if any(term.condition is not None or not _needs(plan, term.value, needed) for term in add.terms):
-            return False
-        if len(needed) > _MOST_OPERATIONS:
-            return False
-        reads |= {one for one in needed if isinstance(one, Load)}
-    stores = [one for one in plan.places if isinstance(one, Store)]
+    needed = [_needed(plan, add) for add in group.adds]
+    if any(one is None or len(one) > _MOST_OPERATIONS for one in needed):
+        return False
     return all(
         is_kept_apart(store, load, plan.places)
-        for store in stores
-        for load in reads
-        if plan.places[store].key == plan.places[load].key
+        for store in plan.places
+        for load in _reads(plan, group)
+        if isinstance(store, Store) and plan.places[store].key == plan.places[load].key
     )
 
 
-def _needs(plan: Plan, value: Value, needed: set[Value]) -> bool:
+def _needed(plan: Plan, add: Add) -> list[Value] | None:
+    """Return what of the loop an add's terms are made of; None if that may not be made once more."""
+    needed = dict[Value, None]()
+    if any(term.condition is not None or not _needs(plan, term.value, needed) for term in add.terms):
+        return None
+    return list(needed)
+
+
+def _reads(plan: Plan, group: Group) -> list[Load]:
+    """Return what a group's terms read."""
+    needed = (one for add in group.adds for one in _needed(plan, add) or ())
+    return list(dict.fromkeys(one for one in needed if isinstance(one, Load)))
+
+
+def _needs(plan: Plan, value: Value, needed: dict[Value, None]) -> bool:
     """Collect what of the loop a value is made of; tell whether all of it may be made once more."""
     if value in needed or plan.loop.is_invariant(value):
         return True
-    needed.add(value)
+    needed[value] = None
     if isinstance(value, Load):
         return value in plan.places
     if isinstance(value, Select) and value in plan.products:
@@ -88,47 +98,30 @@ class Gathering:
             at = self._add(at, group)
         return at
 
-    def _first(self, at: Builder, one: Load | Store) -> Value:
-        place = self._plan.places[one]
-        return at.gep("i8", place.address.base, [place.offset(at, self._carried)])
-
     def _add(self, at: Builder, group: Group) -> Builder:
-        add, spread, here = group.lowest, max(group.shifts), self._here
-        first, bytes_ = self._first(at, add.load), abs(add.place.step)
-        if add.place.step < 0:
-            first = at.gep("i8", first, [at.mul(at.sub(here, 1), add.place.step)])
+        plan, spread, here = self._plan, max(group.shifts), self._here
+        first = lowest_pointer(at, group, here, self._carried)
         pairs = list(zip(group.adds, group.shifts, strict=True))
-        for one in {load for add in group.adds for load in self._loads(add)}:
-            self._reads.setdefault(one, self._first(at, one))
+        for one in _reads(plan, group):
+            if one not in self._reads:
+                self._reads[one] = plan.places[one].pointer(at, self._carried)
         for add, shift in pairs:
             for number in range(spread - shift):
-                self._sum(at, first, at.constant("i64", number + shift), bytes_, [(add, shift)])
-        before = at.block
-        loop = at.function.add_block("invert.adds.gather", before=self._plan.loop.header)
-        behind = at.function.add_block("invert.adds.behind", before=self._plan.loop.header)
-        at.branch(loop)
-        at = Builder.at_end(loop)
-        place = at.phi("i64", [(spread, before)], "adds.place")
-        self._sum(at, first, place, bytes_, pairs)
-        following = at.add(place, 1, "adds.place.next", flags="nuw nsw")
-        place.add_incoming(following, loop)
-        at.branch_if(at.compare("eq", following, here), behind, loop)
+                self._sum(at, first, at.constant("i64", number + shift), [(add, shift)])
+
+        def add_to(at: Builder, place: Value) -> None:
+            self._sum(at, first, place, pairs)
+
+        loop, at = counted_loop(at, "invert.adds.gather", plan.loop.header, spread, here, add_to)
         tell_parallel(loop)
-        at = Builder.at_end(behind)
         for add, shift in pairs:
             for number in range(shift):
-                self._sum(at, first, at.add(here, number), bytes_, [(add, shift)])
+                self._sum(at, first, at.add(here, number), [(add, shift)])
         return at
 
-    def _loads(self, add: Add) -> list[Load]:
-        needed = set[Value]()
-        for term in add.terms:
-            _needs(self._plan, term.value, needed)
-        return [one for one in needed if isinstance(one, Load)]
-
-    def _sum(self, at: Builder, first: Value, place: Value, bytes_: int, pairs: list[tuple[Add, int]]) -> None:
+    def _sum(self, at: Builder, first: Value, place: Value, pairs: list[tuple[Add, int]]) -> None:
         """Add to one place what some adds add to it: each in the iteration that is its shift before."""
-        kind = pairs[0][0].kind
+        kind, bytes_ = pairs[0][0].kind, abs(pairs[0][0].place.step)
         alignment = min(add.alignment for add, _ in pairs)
         where = at.gep("i8", first, [at.mul(place, bytes_, flags="nsw")])
         total: Value = at.load(kind, where, align=alignment)
@@ -157,10 +150,6 @@ class Gathering:
         if isinstance(value, Select):
             return self._make(at, value.operands[2], iteration, made)
         assert isinstance(value, Arithmetic)
-        operands = [self._make(at, one, iteration, made) for one in value.operands]
-        copy = value.clone()
-        for slot, one in enumerate(operands):
-            copy.set_operand(slot, one)
-        if not copy.flags and copy.opcode != "fneg":
-            copy.set_flags(["nsz"])
+        copy = value.clone_with([self._make(at, one, iteration, made) for one in value.operands])
+        forget_signs_of_zeros(copy)
         return at.insert(copy, "adds.term")

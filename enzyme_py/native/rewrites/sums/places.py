@@ -62,6 +62,10 @@ class Place:
             total = at.add(total, at.mul(value, bytes_))
         return total
 
+    def pointer(self, at: Builder, phis: dict[Phi, Value]) -> Value:
+        """Compute where the place is, where the loop's phis have given values."""
+        return at.gep("i8", self.address.base, [self.offset(at, phis)])
+
 
 def place_of(function: Function, loop: Loop, one: Load | Store, *, guess: bool = False) -> Place | None:
     """Return where an access lies, if a known number of bytes moves it in each iteration, or none does.

@@ -50,18 +50,9 @@ def _forward(cleared: Store, instructions: Sequence[Instruction], scopes: AliasS
     (term,) = (one for one in more.operands if one is not again)
     more.replace_with(term)
     again.erase()
-    taken = _without_zeros(term)
-    if isinstance(taken, Load) and taken.pointer is cleared.pointer and _is_read_last(taken, cleared, instructions, scopes):
+    if isinstance(term, Load) and term.pointer is cleared.pointer and _is_read_last(term, cleared, instructions, scopes):
         stored.erase()
     cleared.erase()
-
-
-def _without_zeros(term: Value) -> Value:
-    """Return to what nothing but zeros was added."""
-    while isinstance(term, Arithmetic) and term.opcode == "fadd" and any(is_zero(one) for one in term.operands):
-        one, other = term.operands
-        term = other if is_zero(one) else one
-    return term
 
 
 def _is_read_last(taken: Load, cleared: Store, instructions: Sequence[Instruction], scopes: AliasScopes) -> bool:

@@ -202,6 +202,12 @@ def added(at: Builder, term: Term) -> Value:
     return at.select(term.condition, *arms)
 
 
+def forget_signs_of_zeros(one: Instruction) -> None:
+    """Let LLVM take either zero for the other in what is added or multiplied, if nothing else was said of it."""
+    if isinstance(one, Arithmetic) and one.opcode in ("fadd", "fsub", "fmul") and not one.flags:
+        one.set_flags(["nsz"])
+
+
 def nothing(at: Builder, kind: str) -> Value:
     """Return -0.0, which changes no number that it is added to."""
     return at.constant(kind, "-0.000000e+00")

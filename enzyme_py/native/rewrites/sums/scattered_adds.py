@@ -12,7 +12,8 @@ Cause: where the primal reads neighbours, the reverse sweep adds to them. Each i
 written, so LLVM cannot make vectors of it, though the order of these additions is nobody's promise.
 
 Cure: what is to be added goes to small arrays on the stack, and is added behind a block of iterations. Each of the loops
-is one that LLVM makes vectors of. What is added to one number in all iterations is summed in a register.
+is one that LLVM makes vectors of. What is added to one number in all iterations is summed in a register. Where it is a few operations,
+it is made once more for each number, without small arrays (gathers.py).
 
 The same numbers are added, in another order. Done for innermost loops of one block in reverse sweeps (plans.py), where
 
