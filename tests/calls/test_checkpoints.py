@@ -200,7 +200,7 @@ def long_loop(x, forces, memory):
 
 def chain(x, is_plain):
     """A product of regions that each make many arrays."""
-    for _ in range(3):
+    for _ in range(5):
         x = deep(x) if is_plain else enzyme.remat(deep)(x)
     return np.sum(x)
 

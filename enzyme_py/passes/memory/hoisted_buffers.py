@@ -98,7 +98,6 @@ class _Looped:
     loop: Loop
     letter: str = ""  # of its elements, if it is carried into the next iteration
     _types: set[str] = field(default_factory=set)
-    _phis: list[Phi] = field(default_factory=list)  # those that hand it on, also out of the loop
     _carriers: list[Phi] = field(default_factory=list)  # those of the header
     _is_multiplied: bool = False
 
@@ -123,7 +122,8 @@ class _Looped:
             return False
         if not self._carriers:
             # A product's result only: what loops have filled is better computed again.
-            return self._is_multiplied and self.call.callee == "malloc" and not self._phis
+            is_left = any(one not in self.loop for one in self.call.users)
+            return self._is_multiplied and self.call.callee == "malloc" and not is_left
         self.letter = _LETTERS.get(self._types.pop(), "") if len(self._types) == 1 else ""
         return bool(self.letter)
 
@@ -132,12 +132,12 @@ class _Looped:
     def _is_owned(self) -> bool:
         """Tell whether each use of the pointer, and of those derived from it, is harmless."""
         known = derived(self.call)
-        return all(self._is_harmless(user, known) for user in _users(known))
+        return all(self._is_harmless(user, one, known) for one in known for user in one.users)
 
-    def _is_harmless(self, user: Instruction, known: Collection[Value]) -> bool:
+    def _is_harmless(self, user: Instruction, pointer: Value, known: Collection[Value]) -> bool:
         if isinstance(user, Phi):
             return self._is_handed_on(user, known)
-        if user not in self.loop:
+        if user not in self.loop and not self._is_behind(user.home, pointer):
             return False
         if isinstance(user, GetElementPtr):
             return True
@@ -148,6 +148,19 @@ class _Looped:
             self._types.add(user.value.type)
             return user.value not in known
         return self._is_harmless_call(user)
+
+    def _is_behind(self, block: Block, pointer: Value) -> bool:
+        """Tell whether a block has the array of the last iteration, or a pointer made of it there.
+
+        A loop whose count is known is left without a phi that says so.
+        """
+        if pointer is not self.call:
+            return isinstance(pointer, Instruction) and pointer not in self.loop
+        dominators = self.call.function.analysis(Dominators)
+        left = [one for leaving, one in self.loop.exiting_edges if leaving is self._latch]
+        return any(
+            one.predecessors == [self._latch] and dominators.dominates(one, block) for one in left
+        )
 
     def _is_harmless_call(self, user: Instruction) -> bool:
         if not isinstance(user, Call):
@@ -162,16 +175,19 @@ class _Looped:
     def _is_handed_on(self, phi: Phi, known: Collection[Value]) -> bool:
         """Tell whether a phi is the one that carries the array on, or takes it out of the loop."""
         given = [(value, block) for value, block in phi.incoming if value in known]
+        if phi not in self.loop:
+            return all(
+                self._is_behind(block, value) or (value is self.call and block is self._latch)
+                for value, block in given
+            )
         if any(value is not self.call or block is not self._latch for value, block in given):
             return False
         if phi.block is self.loop.header:
             if self._carriers:
                 return False  # two names for one array in the next iteration
             self._carriers.append(phi)
-        elif phi in self.loop:
-            return False
-        self._phis.append(phi)
-        return True
+            return True
+        return False
 
     def _leaves_no_older_state(self) -> bool:
         """Tell whether nothing holds the state of an iteration once the next one is written over it.
@@ -222,8 +238,8 @@ class _Looped:
         if call.location is not None:
             copied.set_metadata("dbg", call.location)
         at_end.call(code.declare("free", "void", ["ptr"]), [call])
-        for phi in self._phis:
-            phi.replace_operand(call, made)
+        for user in [*self._carriers, *(one for one in call.users if one not in self.loop)]:
+            user.replace_operand(call, made)
 
 
 def _users(pointers: Collection[Value]) -> Iterator[Instruction]:
