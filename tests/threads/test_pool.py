@@ -76,16 +76,21 @@ def test_the_exception_is_that_of_the_serial_loop() -> None:
 
 def test_memory_that_runs_out_in_a_part() -> None:
     @numba.njit(parallel=True)
-    def large(x):
+    def large(x, size):
         total = 0.0
         for i in prange(x.size):
-            t = np.zeros(1 << 45)
-            t[0] = x[i]
-            total += t[0] * x[i]
+            t = np.zeros(size)
+            for k in range(i, size, size // 2):  # what is written and read at one place needs no memory
+                t[k] = x[i] * k
+            for k in range(size):
+                total += t[k] * x[i]
         return total
 
+    x = np.arange(1.0, 9.0)
+    firsts = 2 * np.arange(8) + 50  # what a turn multiplies by: its k, and the one that lies 50 behind
+    np.testing.assert_allclose(enzyme.grad(large)(x, 100), 2 * x * firsts)
     with pytest.raises(MemoryError):
-        enzyme.grad(large)(np.ones(8))
+        enzyme.grad(large)(x, 1 << 45)
     case = CASES[0]
     bits(case)
 
