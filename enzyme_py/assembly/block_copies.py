@@ -14,6 +14,8 @@ import llvmlite.binding as llvm
 
 from enzyme_py.foundations.llvm_modules import Modules
 from enzyme_py.frontend.arrays.blocks import ways
+from enzyme_py.llvm import Module
+from enzyme_py.passes.module.requests import has_reverse, nests_reverse
 from enzyme_py.request import Request
 from enzyme_py.rules import copies
 
@@ -23,6 +25,15 @@ def chosen_way(requests: Sequence[Request], *, is_plain: bool) -> str:
     is_ruled = copies.RULES in ways.values() and is_plain
     are_plain = all(one.width == 1 and not one.runtime_activity for one in requests)
     return copies.RULES if is_ruled and are_plain else copies.LOOPS
+
+
+def get_bodies_later(code: Module) -> bool:
+    """Tell whether the copies of nested derivatives get their bodies behind O2 (passes/pipeline.py).
+
+    So in forward over reverse: who looks for arrays that each iteration makes anew must know a copy from a loop.
+    Not under reverse over another derivative, where these passes do not look for any.
+    """
+    return has_reverse(code) and not nests_reverse(code)
 
 
 def link_copies(module: llvm.ModuleRef, way: str, modules: Modules) -> tuple[str, ...]:

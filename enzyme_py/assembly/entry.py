@@ -19,7 +19,7 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import callconv, cgutils, types
 
-from enzyme_py.assembly.block_copies import chosen_way, link_copies
+from enzyme_py.assembly.block_copies import chosen_way, get_bodies_later, link_copies
 from enzyme_py.assembly.emit import kernel_types
 from enzyme_py.assembly.inlining import CallsItselfError, inline_all, inline_derivatives
 from enzyme_py.assembly.marker import differentiate
@@ -205,7 +205,8 @@ def _linked_module(
         _check_width(module, lowered[0].where)
         drop_unused_rules(module)
     is_plain = not is_nested and not is_ruled
-    names += link_copies(module, chosen_way(requests, is_plain=is_plain), modules)
+    if is_ruled or not (is_nested and get_bodies_later(code)):
+        names += link_copies(module, chosen_way(requests, is_plain=is_plain), modules)
     if is_nested:
         inline_derivatives(module)
     if requests[0].runtime_activity and inline_all(module):

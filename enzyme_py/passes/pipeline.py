@@ -32,6 +32,7 @@ from enzyme_py.passes.llvm_own import to_memory
 from enzyme_py.passes.memory.allocations import CachedAllocations
 from enzyme_py.passes.memory.blocks.block_copies import (
     CopiesOfNumbers,
+    CopiesWithBodies,
     RematerialisableCopies,
 )
 from enzyme_py.passes.memory.blocks.unescaped_blocks import UnescapedBlocks
@@ -61,6 +62,7 @@ from enzyme_py.passes.values.live_out_floats import LiveOutFloats
 from enzyme_py.passes.values.live_out_integers import LiveOutIntegers
 from enzyme_py.passes.values.loop_carried_choices import LoopCarriedChoices
 from enzyme_py.passes.values.returned_numbers import ReturnedNumbers
+from enzyme_py.rules.copies import is_rule
 
 O2 = Callable[[Draft], Draft]  # the host's
 
@@ -78,6 +80,11 @@ def of_memory(draft: Draft) -> bool:
 def of_first_reverse(draft: Draft) -> bool:
     """Tell whether a module has memory, and reverse mode differentiates no other derivative."""
     return draft.has_memory and not draft.nests_reverse
+
+
+def of_copies_without_rules(draft: Draft) -> bool:
+    """Tell whether the block copies of a module began without rules (assembly/entry.py)."""
+    return not any(is_rule(one.name) for one in draft.code.functions)
 
 
 def of_nests(draft: Draft) -> bool:
@@ -191,6 +198,12 @@ PREPARE: tuple[Row, ...] = ordered(
         "behind the buffers, whose copies stay rules",
         after=(HoistedBuffers,),
         of=of_memory,
+    ),
+    Row(
+        CopiesWithBodies(),
+        "of modules that began without rules, behind who looks at copies",
+        after=(HoistedBuffers,),
+        of=of_copies_without_rules,
     ),
     Row(
         IntegerFields(),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from enzyme_py.native.runtime import library, memory_stats
 
 
 def zeros_on_slices(start, steps):
@@ -71,6 +72,20 @@ def test_linear_steps_keep_nothing(f) -> None:
     """Of 200 arrays of 8 kB, nor of their shadows."""
     x = np.ones(1000)
     few, many = (enzyme.inspect.tape(f, x, steps).bytes for steps in (10, 210))
+    assert many - few < 20_000
+
+
+def test_second_orders_of_slices_keep_nothing() -> None:
+    """Of 200 arrays of 8 kB, their shadows and their tangents."""
+    x = np.ones(1000)
+
+    def peak(steps: int) -> int:
+        enzyme.hvp(zeros_on_slices, x, x, steps)
+        library().enzyme_py_reset_stats()
+        enzyme.hvp(zeros_on_slices, x, x, steps)
+        return memory_stats().peak
+
+    few, many = map(peak, (10, 210))
     assert many - few < 20_000
 
 
