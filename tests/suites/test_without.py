@@ -45,3 +45,4 @@ def test_the_page_tells_what_is_known() -> None:
     assert "| `cached allocations` |  | wrong, carried_array, 2 s |" in text
     assert "| `steps` |  | refused, carried_array, 2 s |" in text
     assert "| `equal numbers` |  | no kernel |" in text
+    assert "2 are found, 1 of them by a refusal" in text

@@ -55,17 +55,25 @@ def page(lines: Sequence[Mapping[str, Any]]) -> str:
     """Return the page of what is known."""
     before = {(one["suite"], one["kernel"]): one for one in lines if not one["cure"]}
     rows = [_row(cure, lines, before) for cure in CURES]
-    found = [[row[place] for row in rows if row[place] not in ("", *_NOTHING)] for place in range(1, 1 + len(SHORT))]
-    told = [
-        f"* {suite}: {len(SHORT[suite])} kernels, {_seconds(suite, before)} s with all cures; of {len(CURES)} cures it finds {len(those)}, {sum(one.startswith('refused') for one in those)} of them by a refusal."
-        for suite, those in zip(SHORT, found, strict=True)
-    ]
+    told = [_told(suite, [row[place] for row in rows], _seconds(suite, before)) for place, suite in enumerate(SHORT, 1)]
     none = [row[0] for row in rows if all(cell in _NOTHING for cell in row[1:])]
     text = [_HEAD, "\n".join(told), "\n\n"]
     text += [f"| cure | {' | '.join(SHORT)} |\n", "| --- " * (1 + len(SHORT)), "|\n"]
     text += [f"| {' | '.join(row)} |\n" for row in rows]
     text += [f"\nFound by none of them: {', '.join(none)}.\n" if none else ""]
     return "".join(text)
+
+
+def _told(suite: str, cells: Sequence[str], seconds: int) -> str:
+    """Return what one suite finds, of the cures that it was asked about to the end."""
+    asked = [cell for cell in cells if cell]
+    changed = [cell for cell in asked if cell != "no kernel"]
+    found = [cell for cell in changed if cell not in _NOTHING]
+    refused = sum(cell.startswith("refused") for cell in found)
+    return (
+        f"* {suite}: {len(SHORT[suite])} kernels, {seconds} s with all cures. Of {len(cells)} cures it was asked about {len(asked)} to the end; "
+        f"{len(changed)} change a kernel, and {len(found)} are found, {refused} of them by a refusal."
+    )
 
 
 def _seconds(suite: str, before: Mapping[tuple[str, str], Mapping[str, Any]]) -> int:
