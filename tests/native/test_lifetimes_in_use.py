@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py import native
+from tests.peaks import peak_of
 
 
 def temporary(x, n):
@@ -91,13 +91,6 @@ X = np.linspace(0.1, 0.9, 8)
 
 def first(f: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, n: enzyme.jvp(f, (x, n), (np.ones_like(x), None))
-
-
-def peak_of(run: Callable[[], Any]) -> tuple[int, Any]:
-    run()  # compiled
-    native.library().enzyme_py_reset_stats()
-    result = run()
-    return native.memory_stats().peak, result
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)

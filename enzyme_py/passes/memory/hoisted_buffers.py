@@ -150,12 +150,14 @@ class _Looped:
         return self._is_harmless_call(user)
 
     def _is_behind(self, block: Block, pointer: Value) -> bool:
-        """Tell whether a block has the array of the last iteration, or a pointer made of it there.
+        """Tell whether what leaves a block has the array of the last iteration, or a pointer made of it behind the loop.
 
         A loop whose count is known is left without a phi that says so.
         """
         if pointer is not self.call:
             return isinstance(pointer, Instruction) and pointer not in self.loop
+        if block is self._latch:
+            return True
         dominators = self.call.function.analysis(Dominators)
         left = [one for leaving, one in self.loop.exiting_edges if leaving is self._latch]
         return any(
@@ -176,18 +178,13 @@ class _Looped:
         """Tell whether a phi is the one that carries the array on, or takes it out of the loop."""
         given = [(value, block) for value, block in phi.incoming if value in known]
         if phi not in self.loop:
-            return all(
-                self._is_behind(block, value) or (value is self.call and block is self._latch)
-                for value, block in given
-            )
+            return all(self._is_behind(block, value) for value, block in given)
         if any(value is not self.call or block is not self._latch for value, block in given):
             return False
-        if phi.block is self.loop.header:
-            if self._carriers:
-                return False  # two names for one array in the next iteration
-            self._carriers.append(phi)
-            return True
-        return False
+        if phi.block is not self.loop.header or self._carriers:
+            return False  # two names for one array, in this iteration or in the next one
+        self._carriers.append(phi)
+        return True
 
     def _leaves_no_older_state(self) -> bool:
         """Tell whether nothing holds the state of an iteration once the next one is written over it.

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.native.runtime import library, memory_stats
 from enzyme_py.passes.memory.hoisted_buffers import HoistedBuffers
 from tests.passes.running import ran
+from tests.peaks import peak_of
 
 GENERATOR = np.random.default_rng(11)
 MATRIX = GENERATOR.normal(size=(4, 4)) / 2
@@ -242,13 +242,6 @@ def test_second_order_is_right(kernel: Callable[..., Any]) -> None:
     assert forward == pytest.approx(np.sum(expected * v), rel=1e-5)
 
 
-def peak(kernel: Callable[..., Any], *arguments: Any) -> int:
-    enzyme.gradient(kernel, *arguments)
-    library().enzyme_py_reset_stats()
-    enzyme.gradient(kernel, *arguments)
-    return memory_stats().peak
-
-
 def test_a_step_keeps_two_vectors() -> None:
     """The overwritten state, for the product, and the argument of tanh: nothing of the matrix.
 
@@ -258,17 +251,15 @@ def test_a_step_keeps_two_vectors() -> None:
     w = GENERATOR.normal(size=(states, states)) / 8
     x = GENERATOR.normal(size=states)
     steps = 2000
-    a_step = (peak(from_zeros, w, x, 2 * steps) - peak(from_zeros, w, x, steps)) / steps
+    few, many = (peak_of(lambda n=n: enzyme.gradient(from_zeros, w, x, n))[0] for n in (steps, 2 * steps))
+    a_step = (many - few) / steps
     assert a_step < 2.5 * states * 8
 
 
 def test_forward_mode_keeps_nothing() -> None:
     def run(n: int) -> int:
         args = (enzyme.Duplicated(MATRIX, DIRECTION[0]), enzyme.Const(START), enzyme.Const(n))
-        enzyme.autodiff(enzyme.Forward, from_zeros, *args)
-        library().enzyme_py_reset_stats()
-        enzyme.autodiff(enzyme.Forward, from_zeros, *args)
-        return memory_stats().peak
+        return peak_of(lambda: enzyme.autodiff(enzyme.Forward, from_zeros, *args))[0]
 
     assert run(1000) == run(10)
 
