@@ -102,6 +102,9 @@ ENZYME_PY_API void enzyme_py_keep_limit(size_t bytes);  /* for this thread; 1 Gi
 ENZYME_PY_API void enzyme_py_idle_after(size_t milliseconds);
 /* Ask for large pages for a block of 4 MiB or more of anybody's memory, before it is touched. */
 ENZYME_PY_API void enzyme_py_large(void *start, size_t bytes);
+/* The same, and fill it with zeros: 4 MiB or more on the threads of the pool, each its own piece, in the
+ * order of the parts of a fork. What a thread has touched first lies near to it. */
+ENZYME_PY_API void enzyme_py_zeros(void *start, size_t bytes);
 /* Threads (threads.c). Run task(pack, k) for k = 0 to count - 1, on the threads of the pool where it
  * is free and this thread is not one of a fork already, else one after the other. Part k always runs
  * in slot k modulo the number of threads; slot 0 is the caller's. Memory that a slot asks for lies in

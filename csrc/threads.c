@@ -12,9 +12,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_WORKERS 255
 #define AWAKE 4000 /* looks before a thread goes to sleep: some 20 microseconds */
+#define MANY_BYTES ((size_t)4 << 20) /* zeros that several threads write */
+#define PAGE ((uintptr_t)4096)
 
 typedef struct job job;
 
@@ -32,7 +35,7 @@ struct job {
     void *pack;
     int64_t count, threads, parts;
     void (*origin)(void *);
-    enzyme_py_region *region; /* of the caller */
+    enzyme_py_region *region; /* of the caller; null: the parts neither ask for memory nor raise */
     _Atomic int64_t lowest;   /* the lowest part that raised */
     _Atomic int64_t running;  /* workers that are not done */
     struct slot *slots;
@@ -87,6 +90,10 @@ static void run_slot(thread *self, struct slot *slot) {
 }
 
 static void run_slot_of_worker(struct slot *slot) {
+    if (slot->job->region == NULL) {
+        run_parts(slot);
+        return;
+    }
     thread *self = this_thread();
     enzyme_py_region *region = slot->job->region->children[slot->number];
     if (self == NULL) {
@@ -229,14 +236,18 @@ static void raise_lowest(thread *self, const job *own) {
     enzyme_py_raise(first->status, first->excinfo);
 }
 
-static void run_job(thread *self, job *own) {
-    int64_t before = live_in_children(own->region, own->threads);
+static void give_slots(job *own) {
     for (int64_t slot = 0; slot < own->threads; slot++) {
         own->slots[slot] = (struct slot){.job = own, .number = slot};
     }
     for (int64_t slot = 1; slot < own->threads; slot++) {
         give_slot(&workers[slot - 1], &own->slots[slot]);
     }
+}
+
+static void run_job(thread *self, job *own) {
+    int64_t before = live_in_children(own->region, own->threads);
+    give_slots(own);
     run_slot(self, &own->slots[0]);
     wait_for_workers(own);
     while (self->region != own->region) region_give(self, region_pop(self));
@@ -269,6 +280,48 @@ static bool forked(thread *self, void (*task)(void *, int64_t), void *pack, int6
 void enzyme_py_fork(void (*task)(void *, int64_t), void *pack, int64_t count) {
     if (count > 1 && forked(this_thread(), task, pack, count)) return;
     for (int64_t part = 0; part < count; part++) task(pack, part);
+}
+
+/* -- zeros -------------------------------------------------------------------------------- */
+
+struct zeros {
+    uintptr_t start, end, step;
+};
+
+static void zero_part(void *given, int64_t part) {
+    const struct zeros *all = given;
+    uintptr_t start = part == 0 ? all->start : (all->start + (uintptr_t)part * all->step) & ~(PAGE - 1);
+    uintptr_t end = (all->start + (uintptr_t)(part + 1) * all->step) & ~(PAGE - 1);
+    if (end > all->end) end = all->end;
+    if (start < end) memset((void *)start, 0, end - start);
+}
+
+/* Whether several threads have written the zeros. */
+static bool zeroed(void *start, size_t bytes) {
+    thread *self = this_thread();
+    if (self == NULL || self->parts != 0) return false;
+    int64_t threads = threads_wanted();
+    if (threads < 2 || atomic_flag_test_and_set_explicit(&taken, memory_order_acquire)) return false;
+    threads = workers_for(threads);
+    bool is_ready = threads >= 2;
+    if (is_ready) {
+        uintptr_t from = (uintptr_t)start;
+        /* A page more for each part, so that the last one, which begins at a page, reaches the end. */
+        struct zeros all = {from, from + bytes, bytes / (size_t)threads + PAGE};
+        struct slot slots[MOST_WORKERS + 1];
+        job own = {.task = zero_part, .pack = &all, .count = threads, .threads = threads,
+                   .lowest = INT64_MAX, .running = threads - 1, .slots = slots};
+        give_slots(&own);
+        run_parts(&slots[0]);
+        wait_for_workers(&own);
+    }
+    atomic_flag_clear_explicit(&taken, memory_order_release);
+    return is_ready;
+}
+
+void enzyme_py_zeros(void *start, size_t bytes) {
+    enzyme_py_large(start, bytes);
+    if (bytes < MANY_BYTES || !zeroed(start, bytes)) memset(start, 0, bytes);
 }
 
 void enzyme_py_threads(int64_t (*from)(void), int64_t usual, int64_t threads, int64_t parts) {

@@ -65,6 +65,7 @@ void enzyme_py_trim(void);
 void enzyme_py_keep_limit(size_t bytes);
 void enzyme_py_idle_after(size_t milliseconds);
 void enzyme_py_large(void *start, size_t bytes);
+void enzyme_py_zeros(void *start, size_t bytes);
 void enzyme_py_scribble(int32_t on);
 void enzyme_py_fail_after(size_t count);
 void enzyme_py_fork(void (*task)(void *, int64_t), void *pack, int64_t count);

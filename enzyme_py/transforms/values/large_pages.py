@@ -17,9 +17,12 @@ from enzyme_py.transforms.plans.binding import Emit
 
 
 def array_like(
-    emit: Emit, kind: Any, made_kind: Any, value: ir.Value
+    emit: Emit, kind: Any, made_kind: Any, value: ir.Value, *, is_zero: bool = False
 ) -> tuple[ir.Value, ir.Value, ir.Value]:
-    """Return a new array with the shape and strides of a contiguous one, its address, and how many bytes it has."""
+    """Return a new array with the shape and strides of a contiguous one, its address, and how many bytes it has.
+
+    Zeros are written on threads, if they are many (csrc/runtime.h).
+    """
     builder, context = emit.builder, emit.context
     given = arrayobj.make_array(kind)(context, builder, value)
     size = builder.mul(given.nitems, given.itemsize)
@@ -29,8 +32,8 @@ def array_like(
     )
     start = context.nrt.meminfo_data(builder, meminfo)
     parameters = [cgutils.voidptr_t, size.type]
-    large = runtime_function(builder.module, "enzyme_py_large", ir.VoidType(), parameters)
-    builder.call(large, [start, size])
+    name = "enzyme_py_zeros" if is_zero else "enzyme_py_large"
+    builder.call(runtime_function(builder.module, name, ir.VoidType(), parameters), [start, size])
     made = arrayobj.make_array(made_kind)(context, builder)
     arrayobj.populate_array(
         made,

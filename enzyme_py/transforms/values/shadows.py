@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin
@@ -131,9 +131,7 @@ def _zero_array(emit: Emit, kind: Any, value: ir.Value) -> ir.Value:
     if kind.layout == "C" or kind.ndim == 0 or is_vector_f:
         if isinstance(emit.context, KernelContext):
             return emit.compiled(_zeros_like, wanted, [kind], [value])
-        made, start, size = array_like(emit, kind, wanted, value)
-        cgutils.memset(emit.builder, start, size, 0)
-        return made
+        return array_like(emit, kind, wanted, value, is_zero=True)[0]
     if kind.layout == "F":
         return emit.compiled(_zeros_f, wanted, [kind], [value])
     memory = types.Array(types.uint8, 1, "C")
