@@ -4,6 +4,7 @@ python -m tests.threads --write                    all kernels, and the document
 python -m tests.threads --folder FOLDER --write    goes on where it was interrupted
 python -m tests.threads --only gather              one kernel
 python -m tests.threads --memory 100000            memory over so many gradients on threads
+python -m tests.threads --sanitizer                all kernels under ThreadSanitizer
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from tests.threads.memory import flat_over
 from tests.threads.orders import ORDERS
+from tests.threads.sanitizer import runs
 from tests.threads.table import (
     FORKED,
     ONLY,
@@ -43,6 +45,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="for all rows, and to go on from")
     parser.add_argument("--only", help="kernels, with commas")
     parser.add_argument("--memory", type=int, help="gradients on threads, whose memory is looked at")
+    parser.add_argument("--sanitizer", action="store_true", help="look for races with ThreadSanitizer instead")
     given = parser.parse_args()
     if given.memory:
         grown, held = flat_over(given.memory, tell=True)
@@ -50,6 +53,8 @@ def main() -> int:
     names = given.only.split(",") if given.only else list(by_name())
     for name in set(names) - set(by_name()):
         parser.error(f"no kernel is called {name!r}; they are {', '.join(by_name())}")
+    if given.sanitizer:
+        return runs.run(names, lambda line: print(line, flush=True))
     kept = given.folder / "rows.jsonl" if given.folder else None
     rows = known(kept)
     begun = time.process_time()

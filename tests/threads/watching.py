@@ -17,12 +17,12 @@ from numba.core.compiler_lock import global_compiler_lock
 import enzyme_py as enzyme
 from enzyme_py.llvm import Builder, Call, Function, Load, Module, Store
 from enzyme_py.llvm.instructions.base import Instruction
+from enzyme_py.llvm.types import size_of
 from enzyme_py.llvm.values import Value
 from enzyme_py.native import optimising
 
 _SEEN, _BEGINS, _TAKES = "tests_seen", "tests_begins", "tests_takes"
 _ALLOCATORS = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,)}
-_BITS = {"double": 64, "float": 32, "ptr": 64}
 _STACK = 1 << 20
 
 
@@ -110,41 +110,48 @@ def _instrument(code: Module) -> None:
         reached.add(name)
         pending += found.callees()
         _instrument_function(found)
-        # What LLVM has found out of the function is no longer true.
-        for attribute in ("memory", "nosync", "nofree", "willreturn", "norecurse"):
-            found.remove_attribute(attribute)
-    for function in code.functions:
-        for attribute in ("memory", "nosync", "nofree", "norecurse"):
-            function.remove_attribute(attribute)
+        found.remove_attribute("willreturn")
+    forget_effects(code)
     for task in tasks:
         build = Builder(task.entry.instructions[0])
         place = build.alloca("i8", "stack")
         build.parse(f"call void @{_BEGINS}(i64 %own.part, ptr {place.ref})")
 
 
+def forget_effects(code: Module) -> None:
+    """Forget what LLVM has found out of functions: with calls of a detector in them it is no longer true."""
+    for function in code.functions:
+        for attribute in ("memory", "nosync", "nofree", "norecurse"):
+            function.remove_attribute(attribute)
+
+
+def accesses(one: Instruction) -> Iterator[tuple[Value, str, bool]]:
+    """Give each place in memory that an instruction reads or writes: its address, how many bytes, whether it writes."""
+    if isinstance(one, Load):
+        yield one.pointer, _bytes(one.type), False
+    elif isinstance(one, Store):
+        yield one.pointer, _bytes(one.value.type), True
+    elif isinstance(one, Call) and one.callee.startswith(("llvm.memcpy", "llvm.memmove", "llvm.memset")):
+        target, source, size = one.arguments[:3]
+        yield target, size.ref, True
+        if source.type == "ptr":
+            yield source, size.ref, False
+
+
+def _bytes(kind: str) -> str:
+    size = size_of(kind)
+    assert size is not None, kind
+    return str(size)
+
+
 def _instrument_function(function: Function) -> None:
     for one in list(function.instructions):
-        if isinstance(one, Load):
-            _see(one, one.pointer, one.type, is_write=False)
-        elif isinstance(one, Store):
-            _see(one, one.pointer, one.value.type, is_write=True)
-        elif isinstance(one, Call) and one.callee.startswith(("llvm.memcpy", "llvm.memmove", "llvm.memset")):
-            target, source, size = one.arguments[:3]
-            _see(one, target, size.ref, is_write=True)
-            if source.type == "ptr":
-                _see(one, source, size.ref, is_write=False)
-        elif isinstance(one, Call) and one.callee in _ALLOCATORS:
+        for pointer, size, is_write in accesses(one):
+            Builder(one).parse(f"call void @{_SEEN}(ptr {pointer.ref}, i64 {size}, i64 {int(is_write)})")
+        if isinstance(one, Call) and one.callee in _ALLOCATORS:
             build = Builder.after(one)
             given = [one.arguments[place].ref for place in _ALLOCATORS[one.callee]]
             size = given[0]
             if len(given) > 1:
                 size = build.parse(f"%taken = mul i64 {given[0]}, {given[1]}").ref
             build.parse(f"call void @{_TAKES}(ptr {one.ref}, i64 {size})")
-
-
-def _see(one: Instruction, pointer: Value, kind: str, *, is_write: bool) -> None:
-    if kind.startswith("%") or kind.isdecimal():
-        size = kind
-    else:
-        size = str((_BITS.get(kind) or int(kind[1:]) if kind[0] == "i" or kind in _BITS else 64) // 8 or 1)
-    Builder(one).parse(f"call void @{_SEEN}(ptr {pointer.ref}, i64 {size}, i64 {int(is_write)})")
