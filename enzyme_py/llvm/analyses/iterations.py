@@ -33,6 +33,7 @@ from enzyme_py.llvm.values import Constant, Value
 _WORD = 64
 _DEEPEST = 30
 _MOST_CHOICES = 8
+_SATURATED = "llvm.usub.sat."
 
 # So many times a value that no loop changes, times a variable; either may be missing.
 Polynomial = dict[tuple[Value | None, Hashable | None], int]
@@ -180,7 +181,7 @@ class Space:
         if isinstance(compared, Compare) and compared.opcode == "icmp" and compared.operands[0].type == "i64":
             one, other = (self.linear(operand) for operand in compared.operands)
             if one is not None and other is not None:
-                predicate = compared.predicate if is_true else OPPOSITE[compared.predicate]
+                predicate = compared.ordering if is_true else OPPOSITE[compared.ordering]
                 return _told(predicate, one, other)
         return []
 
@@ -188,6 +189,9 @@ class Space:
         """Tell of a value that is one of some that it is, each with what holds where it is chosen."""
         own = self.linear(value)
         options = list[list[Linear]]()
+        if isinstance(value, Call) and value.callee.startswith(_SATURATED):
+            _tell_difference(own, *(self.linear(one) for one in value.arguments), facts)
+            return
         for one, rows in self._arms(value):
             arm = self.linear(one)
             if own is None or arm is None:
@@ -222,7 +226,18 @@ def _is_chosen(value: Phi | Select | Call) -> bool:
     if isinstance(value, Phi):
         here = value.home
         return len(value.incoming) == 2 and value.function.analysis(Loops).headed_by(here) is None
-    return isinstance(value, Select) or value.callee.startswith(("llvm.smax.", "llvm.smin."))
+    return isinstance(value, Select) or value.callee.startswith(("llvm.smax.", "llvm.smin.", _SATURATED))
+
+
+def _tell_difference(own: Linear | None, one: Linear | None, other: Linear | None, facts: Facts) -> None:
+    """Tell of a difference that is zero where it would be negative: `range(1, n - 1)` has so many turns."""
+    if own is None or one is None or other is None:
+        return
+    away = own.plus(one, -1).plus(other)
+    zero = [own, own.negated()]
+    if not other.parts and other.number >= 0:  # else, without a sign, it may be larger than it is with one
+        zero.append(other.plus(one, -1))
+    facts.add([[away, away.negated()], zero])
 
 
 @dataclass

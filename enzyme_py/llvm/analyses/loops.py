@@ -160,7 +160,7 @@ class Loop:
         stays = [one in self.blocks for one in end.successors]
         if stays[0] == stays[1] or end.condition.opcode != "icmp":
             return None
-        predicate = end.condition.predicate
+        predicate = end.condition.ordering
         predicate = predicate if stays[0] else OPPOSITE[predicate]
         value, bound = end.condition.operands
         for one, other, order in ((value, bound, predicate), (bound, value, _MIRRORED[predicate])):

@@ -40,6 +40,11 @@ class Compare(Instruction):
         """How is compared: `eq`, `slt`, `oge`, ..."""
         return self.flags[-1]
 
+    @property
+    def ordering(self) -> str:
+        """The same, as numbers with a sign where both are known to have one sign: `slt` of `samesign ult`."""
+        return self.predicate.replace("u", "s", 1) if "samesign" in self.flags else self.predicate
+
     def set_predicate(self, predicate: str) -> None:
         """Compare otherwise."""
         self.set_flags([*self.flags[:-1], predicate])

@@ -81,6 +81,8 @@ class Nest:
         if self._random.random() < 0.25:
             loop.most = self._random.choice(ends)
             loop.choice = self._random.choice(["select", "smin", "phi"])
+        if form == "counted" and loop.stop == {"n": 1} and not loop.most and set(start) <= {"1"}:
+            loop.form = "saturated"
         loop.body = self._statements([*counters, name], depth + 1)
         return loop
 
@@ -228,11 +230,15 @@ class Nest:
         if loop.form.endswith("down"):
             self._write_loop_down(loop, start, stop)
             return
-        count = self._name()
-        self._lines.append(f"  {count} = sub nsw i64 {stop}, {start}")
-        some = self._name()
-        self._lines.append(f"  {some} = icmp slt i64 {count}, 1")
-        before = self._block
+        count, some, before = self._name(), self._name(), self._block
+        if loop.form == "saturated":  # both are known not to be negative
+            self._lines += [
+                f"  {count} = call i64 @llvm.usub.sat.i64(i64 {stop}, i64 {start})",
+                f"  {some} = icmp samesign ule i64 {stop}, {start}",
+            ]
+            most = count
+        else:
+            self._lines += [f"  {count} = sub nsw i64 {stop}, {start}", f"  {some} = icmp slt i64 {count}, 1"]
         if loop.form == "counted":
             most = self._name()
             self._lines.append(f"  {most} = call i64 @llvm.smax.i64(i64 {count}, i64 0)")
@@ -242,7 +248,7 @@ class Nest:
         self._write(loop.body)
         self._lines.append(f"  %{name}.next = add nsw i64 %{name}, 1")
         phis = [f"  %{name} = phi i64 [ {start}, %{before} ], [ %{name}.next, %{self._block} ]"]
-        if loop.form == "counted":
+        if loop.form in ("counted", "saturated"):
             phis.append(f"  %{name}.left = phi i64 [ {most}, %{before} ], [ %{name}.less, %{self._block} ]")
             self._lines += [
                 f"  %{name}.less = add nsw i64 %{name}.left, -1",
