@@ -2,7 +2,7 @@
 
 Addresses are bound to one derivative at a time, under the very names its code uses, so nothing is
 shadowed for other users of LLVM in the process. Asked in this order: the C runtime, which also
-stands in for the C library's allocator, and for products of few rows; SciPy's BLAS and LAPACK; what Numba and others gave to
+stands in for the C library's allocator; SciPy's BLAS and LAPACK (blas.py); what Numba and others gave to
 LLVM; the C libraries. An allocator that the runtime does not stand in for is refused, because its
 blocks would be freed by the wrong one.
 """
@@ -21,7 +21,7 @@ from numba.core.runtime import _nrt_python
 from enzyme_py.errors import UnresolvedSymbolError, Where
 from enzyme_py.foundations.scipy_bindings import bindings
 from enzyme_py.mpi.library import mpi_address
-from enzyme_py.native.blas import blas_address, product_address
+from enzyme_py.native.blas import blas_address, on_one_thread
 from enzyme_py.native.faults.layouts import allocator_of
 from enzyme_py.native.runtime import runtime_addresses
 from enzyme_py.native.vector_library import vector_address
@@ -110,14 +110,18 @@ def address_of(name: str) -> int | None:
     runtime = {**runtime_addresses(), **stand_ins()}
     return (
         runtime.get(name)
-        or product_address(name)
         or blas_address(name)
         or _order_address(name)
         or special_address(name)
         or mpi_address(name)
         or vector_address(name)
-        or shared_address(name)
+        or _shared_address(name)
     )
+
+
+def _shared_address(name: str) -> int | None:
+    found = shared_address(name)
+    return on_one_thread(name, found) if found and name.startswith(_CALLS_BLAS) else found
 
 
 def _order_address(name: str) -> int | None:

@@ -26,7 +26,7 @@ MIRRORS = {
     "sharing": runtime.SHARING,
     "trace": runtime.TRACE,
 }
-DRIVEN = ("moves", "products", "scans", "sharing")  # arrays are Python's
+DRIVEN = ("blas", "moves", "products", "scans", "sharing")  # arrays are Python's
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)

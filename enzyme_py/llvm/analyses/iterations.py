@@ -190,7 +190,8 @@ class Space:
         own = self.linear(value)
         options = list[list[Linear]]()
         if isinstance(value, Call) and value.callee.startswith(_SATURATED):
-            _tell_difference(own, *(self.linear(one) for one in value.arguments), facts)
+            one, other = value.arguments
+            _tell_difference(own, self.linear(one), self.linear(other), facts)
             return
         for one, rows in self._arms(value):
             arm = self.linear(one)
