@@ -136,9 +136,7 @@ def measure(row: Row, rounds: int, library: Any) -> Times:
 
 def shared_by(name: str, given: Sequence[Any]) -> int:
     """Return the bytes that each part has a copy of: what is read by other indices than the loop's own."""
-    turns = {"heat": 20}.get(name, 1)
-    whole = ("pair_energies", "stencil", "gather", "logistic", "plate", "heat")
-    return turns * int(given[0].nbytes) if name in whole else 0
+    return int(given[0].nbytes) if name in ("pair_energies", "gather", "logistic") else 0
 
 
 def medians(calls: Sequence[Callable[[], object]], rounds: int) -> list[Any]:
