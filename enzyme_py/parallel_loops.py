@@ -1,7 +1,8 @@
 """Derivatives of kernels with parallel loops: with loops for threads first, with serial ones where that is refused.
 
 The same answer either way. Serial from the start are requests that relaxing.py makes of others, for which nothing of threads has
-been shown, and kernels that may write to an array of which each part of a loop has a copy (passes/checks/read_only.py).
+been shown, and kernels that may write to an array of which each part of a loop has a copy (passes/checks/read_only.py), or
+run such a loop several times in some second orders (passes/checks/repeated_copies.py).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from enzyme_py.frontend.parallel import log
 from enzyme_py.frontend.parallel.wishes import has_one_thread, without_threads
 from enzyme_py.llvm import Module
 from enzyme_py.passes.checks.read_only import written_copies
+from enzyme_py.passes.checks.repeated_copies import has_repeated_copies
 from enzyme_py.passes.journal import journal
 from enzyme_py.passes.llvm_own import optimised
 from enzyme_py.request import Request
@@ -22,6 +24,7 @@ from enzyme_py.symbols import COPIED, DRIVER
 
 Made = TypeVar("Made")
 
+_REPEATED = "its parts have copies of an array, it runs several times, and reverse mode differentiates another derivative"
 _WRITTEN = "a function that it calls may write to an array that its iterations share"
 
 
@@ -44,8 +47,8 @@ def on_threads_first(
     module = assembled()
     if DRIVER not in module.ir:
         return through(module)
-    reason = _WRITTEN
-    if COPIED not in module.ir or not written_copies(Module(optimised(module.ir))):
+    reason = _why_plain(module) if COPIED in module.ir else ""
+    if not reason:
         try:
             with journal().attempt("loops on threads"):
                 return through(module)
@@ -54,3 +57,11 @@ def on_threads_first(
     log.note("", 0, reason)
     with journal().attempt("loops on one thread"), without_threads():
         return through(assembled())
+
+
+def _why_plain(module: DiffModule) -> str:
+    """Return why loops whose parts have copies are made plain ones; nothing, if they are not."""
+    code = Module(optimised(module.ir))
+    if written_copies(code):
+        return _WRITTEN
+    return _REPEATED if has_repeated_copies(code) else ""

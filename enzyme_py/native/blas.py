@@ -31,7 +31,7 @@ _capsules = functools.cache(capsules)
 
 # From so many multiplications on, a call runs on as many threads as the library would take: with one thread for derivatives, which is the
 # default, a call of some milliseconds; where several are asked for, what they make faster on a machine that does nothing
-# else. `python benchmarks/linalg.py --threads` measures both.
+# else. `python benchmarks/blas_threads.py` measures both.
 MANY, MANY_ON_THREADS = 1e8, 4e6
 
 
