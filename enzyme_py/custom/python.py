@@ -106,7 +106,9 @@ class _Bridge:
         self.dtype: Any = np.complex128 if is_complex else np.float64
         self._given = Packing(arguments, {}, is_complex, 1)
         self._made = Packing(result, {}, is_complex, 1)
-        self._kept = threading.local()  # the last result of a thread, until its next call
+        # The last result of a thread, until its next call. Not a threading.local: of a thread that Python does not know, as those of the pool,
+        # that is gone when the call returns, and the result with it (measured: wrong rows of Jacobians).
+        self._kept = dict[int, Any]()
 
     def __call__(self, place: int, length: int) -> tuple[int, int]:
         """Call the function."""
@@ -116,7 +118,7 @@ class _Bridge:
         arguments = _grouped(self.arguments, values, ())
         found = self.function(*arguments)
         made = self._encoded(found)
-        self._kept.made = made
+        self._kept[threading.get_ident()] = made
         return made.ctypes.data, made.size
 
     def _encoded(self, found: Any) -> Any:
