@@ -73,9 +73,10 @@ def setups():
 
 def times(gradient, a, rounds):
     """Milliseconds of each column: all rounds."""
-    found = {name: [] for name in setups()}
+    columns = setups()
+    found = {name: [] for name in columns}
     for _ in range(rounds):
-        for name, prepare in setups().items():
+        for name, prepare in columns.items():
             prepare()
             begun = time.perf_counter()
             gradient(a)

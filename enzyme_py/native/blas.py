@@ -37,7 +37,8 @@ MANY, MANY_ON_THREADS = 1e8, 4e6
 
 def blas_address(symbol: str) -> int | None:
     """The address that code calls for a Fortran symbol such as `dgemm_`, or None if SciPy has no such routine."""
-    return _products().get(symbol) or _of_one_thread(symbol)
+    address = _of_one_thread(symbol)  # of most names it knows at once that they are none of Fortran's
+    return None if address is None else _products().get(symbol, address)
 
 
 def on_one_thread(name: str, address: int) -> int:

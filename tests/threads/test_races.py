@@ -10,7 +10,7 @@ import pytest
 
 import enzyme_py as enzyme
 from tests.threads.kernels import CASES, SIZE, Case
-from tests.threads.watching import Watch, watched
+from tests.threads.watching import Watch, planted_race, watched
 
 BY_NAME = pytest.mark.parametrize("case", CASES, ids=[one.name for one in CASES])
 _RNG = np.random.default_rng(8)
@@ -69,21 +69,7 @@ def test_forward_over_reverse(case: Case) -> None:
 
 def test_a_race_is_seen() -> None:
     """With the marks of what is shared taken away, the detector must speak."""
-    from enzyme_py.frontend.parallel import sharing
-
     case = next(one for one in CASES if one.name == "gather")
-    usual = sharing.look_at
-
-    def careless(parfor: Any, kinds: Any) -> Any:
-        found = usual(parfor, kinds)
-        found.disjoint |= found.copied
-        found.copied.clear()
-        return found
-
-    sharing.look_at = careless
-    try:
-        with watched(parts=4) as watch:
-            enzyme.grad(anew(case), argnums=ALL)(*POINT)
-    finally:
-        sharing.look_at = usual
+    with planted_race(), watched(parts=4) as watch:
+        enzyme.grad(anew(case), argnums=ALL)(*POINT)
     assert watch.races

@@ -10,11 +10,13 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core.compiler_lock import global_compiler_lock
 
 import enzyme_py as enzyme
+from enzyme_py.frontend.parallel import sharing
 from enzyme_py.llvm import Builder, Call, Function, Load, Module, Store
 from enzyme_py.llvm.instructions.base import Instruction
 from enzyme_py.llvm.types import size_of
@@ -92,6 +94,24 @@ def watched(parts: int) -> Iterator[Watch]:
             yield watch
         finally:
             optimising.finish = usual
+
+
+@contextmanager
+def planted_race() -> Iterator[None]:
+    """Within the block, what is compiled has no copies of what parts share: they add to one shadow."""
+    usual = sharing.look_at
+
+    def careless(parfor: Any, kinds: Any) -> Any:
+        found = usual(parfor, kinds)
+        found.disjoint |= found.copied
+        found.copied.clear()
+        return found
+
+    sharing.look_at = careless
+    try:
+        yield
+    finally:
+        sharing.look_at = usual
 
 
 def _instrument(code: Module) -> None:

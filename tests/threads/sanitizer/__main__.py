@@ -12,6 +12,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -42,21 +43,6 @@ def instrument(code: Any) -> None:
     forget_effects(code)
 
 
-def plant() -> None:
-    """Take away the marks of what parts share: they add to one shadow."""
-    from enzyme_py.frontend.parallel import sharing
-
-    usual = sharing.look_at
-
-    def careless(parfor: Any, kinds: Any) -> Any:
-        found = usual(parfor, kinds)
-        found.disjoint |= found.copied
-        found.copied.clear()
-        return found
-
-    sharing.look_at = careless
-
-
 def answers(names: Iterable[str], log: Path) -> None:
     """Ask for each kernel's derivatives, and write what came of it."""
     import enzyme_py as enzyme
@@ -65,6 +51,7 @@ def answers(names: Iterable[str], log: Path) -> None:
     from enzyme_py.native.threads.counts import fork_count
     from tests.threads.orders import asked, expected
     from tests.threads.table import WATCHED, by_name, is_near
+    from tests.threads.watching import planted_race
 
     usual = optimising.finish
 
@@ -74,13 +61,12 @@ def answers(names: Iterable[str], log: Path) -> None:
 
     optimising.finish = finish
     for name in names:
-        if name == PLANTED:
-            plant()
-        case = by_name()["gather" if name == PLANTED else name]
+        is_planted = name == PLANTED
+        case = by_name()["gather" if is_planted else name]
         before, seen, wrong = fork_count(), races(log), []
-        for order in ("gradient",) if name == PLANTED else WATCHED:
+        for order in ("gradient",) if is_planted else WATCHED:
             try:
-                with enzyme.config(cache=False, threads=4):
+                with enzyme.config(cache=False, threads=4), planted_race() if is_planted else nullcontext():
                     ask = asked(case.anew().kernel, order)
                     found = [ask() for _ in range(3)]
             except EnzymeError:

@@ -11,7 +11,8 @@ from tests.threads.sanitizer import runs
 from tests.threads.sanitizer.__main__ import PLANTED, SAID
 from tests.threads.table import TABLE
 
-pytestmark = pytest.mark.skipif(bool(runs.why_not()), reason=runs.why_not() or "runs here")
+WHY_NOT = runs.why_not()
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 THREADED = [one.name for one in TABLE if not one.why_serial]
 
 
