@@ -1,10 +1,10 @@
-"""A logistic regression on data in pieces, by one worker of Dask and by two; docs/cluster-figures.md.
+"""A logistic regression on data in pieces, by one worker of Dask, by two, and by more; docs/cluster-figures.md.
 
-    python benchmarks/cluster.py [--write] [--gigabytes 4] [--folder DIR]
+    python benchmarks/cluster.py [--write] [--gigabytes 4] [--workers 1,2] [--folder DIR]
 
 Written first: files of 32 MB in float64, generated from the number of each piece. Timed are whole passes of value and gradient over all of
-them, each read through a memory map, in turn on one and on two workers (processes of one thread), and as a loop in a process without
-Dask. All must give the same bits, also a pass in whose middle a worker is killed. Then comes a fit by SciPy's L-BFGS on two workers.
+them, each read through a memory map, in turn on each number of workers (processes of one thread), and as a loop in a process without
+Dask. All must give the same bits, also a pass in whose middle a worker is killed. Then comes a fit by SciPy's L-BFGS on the most workers.
 Peak memory of a worker is what Linux tells (VmHWM), beside what it had before the first pass.
 """
 
@@ -108,21 +108,21 @@ def by_workers(count, total, w, pieces, passes):
     return times, results[0], used / passes, [(before[one], peaks[one]) for one in before]
 
 
-def fit(total, pieces):
+def fit(total, pieces, most):
     from scipy.optimize import minimize
 
-    with workers(2):
+    with workers(most):
         options = {"maxiter": 8}
         return minimize(total, np.zeros(WIDTH), args=(pieces,), jac=True, method="L-BFGS-B", options=options)
 
 
-def measure(folder, count, passes):
+def measure(folder, count, passes, counts):
     import dask
 
     total = enzyme.cluster.value_and_grad(loss, over="X")
     plain = enzyme.value_and_grad(loss)
     w = np.linspace(0.2, -0.2, WIDTH)
-    with dask.config.set(scheduler="processes", num_workers=2):
+    with dask.config.set(scheduler="processes", num_workers=counts[-1]):
         dask.compute([dask.delayed(write)(folder, number) for number in range(count)])
     pieces = [dask.delayed(read)(folder, number) for number in range(count)]
 
@@ -135,20 +135,20 @@ def measure(folder, count, passes):
     times, results = zip(*(timed(loop) for _ in range(passes)), strict=True)
     used = time.process_time() - used
     rows.append(("a loop in one process", times, results[0], used / passes, []))
-    for number in (1, 2):
+    for number in counts:
         name = "1 worker" if number == 1 else f"{number} workers"
         rows.append((name, *by_workers(number, total, w, pieces, passes)))
     assert all(same(row[2], rows[0][2]) for row in rows), "the bits differ"
-    with workers(2):
+    with workers(counts[-1]):
         dying = list(pieces)
         dying[count // 2] = dask.delayed(deadly)(folder, count // 2, os.path.join(folder, "killed"))
         seconds, found = timed(lambda: total(w, dying))
         assert os.path.exists(os.path.join(folder, "killed"))
         assert same(found, rows[0][2]), "the bits differ where a worker was killed"
-    return rows, seconds, timed(lambda: fit(total, pieces))
+    return rows, seconds, timed(lambda: fit(total, pieces, counts[-1]))
 
 
-def report(rows, killed, fitted, count, load):
+def report(rows, killed, fitted, count, load, most):
     size = count * ROWS * WIDTH * 8 / 1e6
     seconds, found = fitted
     base = median(rows[1][1])
@@ -158,7 +158,7 @@ def report(rows, killed, fitted, count, load):
         ("Written by `python benchmarks/cluster.py --write`; see [several machines](cluster.md). A logistic regression of "
         f"{WIDTH} weights on {size / 1e3:.1f} GB of generated data: {count} files of {ROWS * WIDTH * 8 / 1e6:.0f} MB, read through memory maps."),
         ("Whole passes of value and gradient, the median of "
-        f"{len(rows[0][1])}, on a machine of two cores, which others used too (a load of {load:.1f} before it began)."),
+        f"{len(rows[0][1])}, on a machine of {os.cpu_count()} cores (a load of {load:.1f} before it began)."),
         "",
         "| who | seconds a pass | MB/s | times as fast as 1 worker | processor seconds a pass | memory of each worker at its peak, beside what it had before |",
         "| --- | ---: | ---: | ---: | ---: | --- |",
@@ -170,10 +170,10 @@ def report(rows, killed, fitted, count, load):
     error = np.abs(found.x - TRUTH).max()
     lines += [
         "",
-        (f"All of these have the same bits, and so has a pass in whose middle one of two workers was killed ({killed:.2f} seconds, with "
+        (f"All of these have the same bits, and so has a pass in whose middle one of {most} workers was killed ({killed:.2f} seconds, with "
         "the new worker's start and its first look into the cache)."),
         "",
-        (f"A fit by L-BFGS on two workers: {found.nit} steps, {found.nfev} passes, {found.nfev * size / 1e3:.0f} GB, {seconds:.0f} seconds. The "
+        (f"A fit by L-BFGS on {most} workers: {found.nit} steps, {found.nfev} passes, {found.nfev * size / 1e3:.0f} GB, {seconds:.0f} seconds. The "
         f"weights are within {error:.4f} of those that the data was generated with."),
         "",
     ]
@@ -184,13 +184,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="write docs/cluster-figures.md")
     parser.add_argument("--gigabytes", type=float, default=4.0)
+    parser.add_argument("--workers", default="1,2", help="how many, with commas, from 1; killed and fitted is with the last")
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--folder", help="where the data goes, and is removed from")
     given = parser.parse_args()
+    counts = [int(one) for one in given.workers.split(",")]
     count = max(4, round(given.gigabytes * 1e9 / (ROWS * WIDTH * 8)))
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         load = os.getloadavg()[0]
-        text = report(*measure(folder, count, given.passes), count, load)
+        text = report(*measure(folder, count, given.passes, counts), count, load, counts[-1])
     print(text)
     if given.write:
         REPORT.write_text(text)

@@ -2,6 +2,8 @@
  *
  * One fork at a time has the pool: who finds it taken, or is a part of a fork itself, runs its parts
  * one after the other. A worker waits for a job of its own, awake for a little while, then asleep.
+ * The caller wakes two of those that sleep, each of which wakes two more, as in a heap: for one
+ * thread to wake fifteen takes longer than many a loop.
  * All parts of a slot run below one frame; a raise ends the slot, whose later parts have higher numbers.
  */
 #define _GNU_SOURCE
@@ -13,9 +15,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MOST_WORKERS 255
-#define AWAKE 4000 /* looks before a thread goes to sleep: some 20 microseconds */
+#define AWAKE 50000 /* nanoseconds before a thread goes to sleep: what it may take to wake it */
+#define LOOKS 32    /* between two looks at the clock: a pause takes 10 to 140 cycles */
 #define MANY_BYTES ((size_t)4 << 20) /* zeros that several threads write */
 #define PAGE ((uintptr_t)4096)
 
@@ -63,6 +67,19 @@ static void relax(void) {
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
+}
+
+static int64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Whether it is time to sleep, for one who has looked so often since `begin`. */
+static bool is_tired(int64_t looks, int64_t *begin) {
+    relax();
+    if (looks == 0) *begin = nanoseconds();
+    return looks % LOOKS == LOOKS - 1 && nanoseconds() - *begin > AWAKE;
 }
 
 /* -- a slot ------------------------------------------------------------------------------- */
@@ -113,9 +130,9 @@ static void run_slot_of_worker(struct slot *slot) {
 /* -- workers ------------------------------------------------------------------------------ */
 
 static struct slot *wait_for_slot(struct worker *self) {
-    for (int looks = 0; looks < AWAKE; looks++) {
+    int64_t begin = 0;
+    for (int64_t looks = 0; !is_tired(looks, &begin); looks++) {
         if (atomic_load_explicit(&self->given, memory_order_acquire) != NULL) break;
-        relax();
     }
     if (atomic_load(&self->given) == NULL) {
         pthread_mutex_lock(&self->lock);
@@ -127,11 +144,27 @@ static struct slot *wait_for_slot(struct worker *self) {
     return atomic_load(&self->given);
 }
 
+static void wake(struct worker *self) {
+    if (!atomic_load(&self->sleeps)) return;
+    pthread_mutex_lock(&self->lock);
+    pthread_cond_signal(&self->wake);
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* Wake whom it falls to slot `number` to wake; all slots were given before. Nobody who runs is missed: who goes to sleep
+ * says so, and looks once more. */
+static void wake_next(const job *own, int64_t number) {
+    for (int64_t next = 2 * number + 1; next <= 2 * number + 2 && next < own->threads; next++) {
+        wake(&workers[next - 1]);
+    }
+}
+
 static void *work(void *given) {
     struct worker *self = given;
     for (;;) {
         struct slot *slot = wait_for_slot(self);
         job *own = slot->job;
+        wake_next(own, slot->number);
         run_slot_of_worker(slot);
         atomic_store(&self->given, NULL); /* before the caller may give another one */
         if (atomic_fetch_sub(&own->running, 1) == 1) {
@@ -164,18 +197,10 @@ static bool start_worker(struct worker *self) {
     return is_started;
 }
 
-static void give_slot(struct worker *self, struct slot *slot) {
-    atomic_store(&self->given, slot);
-    if (!atomic_load(&self->sleeps)) return;
-    pthread_mutex_lock(&self->lock);
-    pthread_cond_signal(&self->wake);
-    pthread_mutex_unlock(&self->lock);
-}
-
 static void wait_for_workers(job *own) {
-    for (int looks = 0; looks < AWAKE; looks++) {
+    int64_t begin = 0;
+    for (int64_t looks = 0; !is_tired(looks, &begin); looks++) {
         if (atomic_load_explicit(&own->running, memory_order_acquire) == 0) return;
-        relax();
     }
     pthread_mutex_lock(&done_lock);
     while (atomic_load(&own->running) != 0) pthread_cond_wait(&done, &done_lock);
@@ -240,9 +265,11 @@ static void give_slots(job *own) {
     for (int64_t slot = 0; slot < own->threads; slot++) {
         own->slots[slot] = (struct slot){.job = own, .number = slot};
     }
-    for (int64_t slot = 1; slot < own->threads; slot++) {
-        give_slot(&workers[slot - 1], &own->slots[slot]);
+    /* From the last one: who has a slot may count on those that it wakes to have theirs. */
+    for (int64_t slot = own->threads - 1; slot > 0; slot--) {
+        atomic_store(&workers[slot - 1].given, &own->slots[slot]);
     }
+    wake_next(own, 0);
 }
 
 static void run_job(thread *self, job *own) {

@@ -57,6 +57,15 @@ void elementwise(const double *x, ptrdiff_t n, double *by_x)
     for (ptrdiff_t i = 0; i < n; i++) by_x[i] = exp(x[i]) * (sin(x[i]) + cos(x[i]));
 }
 
+void expressions(const double *x, ptrdiff_t n, double *by_x)
+{
+#pragma omp parallel for
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double e = exp(x[i]), sine = sin(x[i]), y = e * sine;
+        by_x[i] = 2.0 * (y * y + x[i]) * (2.0 * y * e * (sine + cos(x[i])) + 1.0);
+    }
+}
+
 static double out_of(const double *x, ptrdiff_t n, ptrdiff_t i)
 {
     return i < 1 || i > n - 2 ? 0.0 : x[i - 1] * x[i] + sin(x[i + 1]);

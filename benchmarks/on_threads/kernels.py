@@ -49,6 +49,12 @@ def elementwise(x):
     return total
 
 
+def expressions(x):
+    y = np.exp(x) * np.sin(x)
+    z = y * y + x
+    return (z * z).sum()
+
+
 def stencil(x):
     out = np.zeros_like(x)
     for i in prange(1, x.size - 1):
@@ -167,6 +173,7 @@ ROWS: tuple[Row, ...] = (
     (pair_energies, "3,000", _vector(3_000)),
     (rows, "2,000,000", _vector(2_000_000)),
     (elementwise, "2,000,000", _vector(2_000_000)),
+    (expressions, "2,000,000", _vector(2_000_000)),
     (stencil, "2,000,000", _vector(2_000_000)),
     (gather, "1,000", _vector(1_000)),
     (logistic, "50, 20,000 rows", _for_logistic),

@@ -88,6 +88,14 @@ class _Jax:
         return (jnp.exp(x) * jnp.sin(x)).sum()
 
     @staticmethod
+    def expressions(x):
+        import jax.numpy as jnp
+
+        y = jnp.exp(x) * jnp.sin(x)
+        z = y * y + x
+        return (z * z).sum()
+
+    @staticmethod
     def stencil(x):
         import jax.numpy as jnp
 

@@ -4,7 +4,7 @@ Of every kernel: the primal, bit for bit Numba's own; reverse mode against diffe
 reverse mode; a second call, bit for bit the first; constants untouched, and what the kernel writes written.
 Of some, drawn by the kernel's number: second orders against differences of gradients, two directions at
 once, a part of the arguments constant, a split derivative, the question asked by compiled code, and the
-derivative from the disk. Of kernels that can raise: that the derivative raises the same. Of kernels with `prange`: that any
+derivative from the disk, and array expressions on threads. Of kernels that can raise: that the derivative raises the same. Of kernels with `prange`: that any
 number of threads gives the gradient of plain loops.
 
 A refusal that is explained is an answer too. So is "inconclusive", where differences of several step widths
@@ -28,6 +28,7 @@ from enzyme_py import Active, BatchDuplicated, Const, Duplicated, Forward, Rever
 from enzyme_py.errors import EnzymeError, HostCrashed
 from enzyme_py.finished.comparing import KeyMismatchError
 from enzyme_py.finished.search import KEPT, looks
+from enzyme_py.frontend.parallel import drivers
 from enzyme_py.native.threads.counts import fork_count
 from tests.fuzz.subject import (
     POINTS,
@@ -55,6 +56,7 @@ DRAWN = (
     "split",
     "compiled",
     "disk",
+    "array loops",
     "three orders",
 )
 SHARE = 0.08  # of the kernels, for each question that is drawn
@@ -373,6 +375,28 @@ class Questions:
                 self.forward()
         if not same(in_parts[0], in_parts[1]):
             raise Wrong("the same parts on two threads and on four have other bits")
+        return ON_THREADS if fork_count() > before else "plain loops"
+
+    def array_loops(self) -> str:
+        """Compare array expressions on threads, in parts of two numbers and more, with those of plain loops. Returns whether any ran on threads."""
+        at = self.at
+        self._only_numbers()
+        if "prange" in at.source:
+            raise Inconclusive("asked of kernels without prange")
+        want, usual, before = self.slopes(), drivers.LIGHT, fork_count()
+        drivers.LIGHT = 2
+        try:
+            gradient = enzyme.value_and_grad(compiled(at.source, is_parallel=True), argnums=(0, 1, 2))
+            for threads, parts in ((2, None), (4, 3)):
+                with enzyme.config(threads=threads, parts=parts):
+                    _, found = gradient(*at.given(*at.active))
+                self._check_slopes(found, want, f"array expressions on {threads} threads and one")
+        except AssertionError as error:  # Numba's own, where arrays of one number are broadcast
+            if "do not match" not in str(error):
+                raise
+            raise Inconclusive(str(error)) from None
+        finally:
+            drivers.LIGHT = usual
         return ON_THREADS if fork_count() > before else "plain loops"
 
     def _check_slopes(self, got: Point, want: Point, what: str) -> None:

@@ -10,12 +10,13 @@ import pytest
 from tests.rotation import sweep
 from tests.threads.__main__ import DOCUMENT
 from tests.threads.kernels import Case
+from tests.threads.kernels.of_arrays import OF_ARRAYS
 from tests.threads.kernels.of_data import OF_DATA
 from tests.threads.kernels.of_loops import OF_LOOPS
 from tests.threads.orders import ORDERS
 from tests.threads.table import FORKED, PLAIN, RIGHT, TABLE, by_name, races, verdict, why_serial
 
-MORE = [*OF_LOOPS, *OF_DATA]
+MORE = [*OF_LOOPS, *OF_DATA, *OF_ARRAYS]
 ANSWERS = [(case.name, order) for case in MORE for order in ORDERS]
 
 

@@ -12,6 +12,9 @@ The loop over `one`, which no optimiser knows, is needed: without it numbers com
 reverse drops their adjoint without a word (measured). For the same reason floats are passed by an array with one cell
 for each part, which the caller fills: passed by value, their adjoint would be a sum carried from one part to the next.
 
+A loop over several indices, of an array expression, is shared out by the first. Where it is light, each part has LIGHT
+iterations or more, and where there are too few for two the body is called as it is, without a driver.
+
 Behind Numba's own outlining (parfor_lowering.py), which gives the body as a function of a range, its parameters and
 the rows of its reductions. Of those part k owns row k, and is shown that row alone.
 """
@@ -44,6 +47,7 @@ _BYTE = ir.IntType(8).as_pointer()
 # Made for the loop: no other parameter is the same memory. So what else is read need not be kept on the tape.
 _SHARED = {"copied": COPIED, "near": f"{COPIED}.near"}  # parameters that are only read: see checks/read_only.py
 _FRESH = frozenset(("row", "cell"))
+LIGHT = 8192  # iterations of an array expression that are worth a part: some 10 microseconds
 
 
 def lower_loop(lowerer: Any, parfor: Any) -> None:
@@ -83,17 +87,47 @@ class _Loop:
         self._sharing, self._line = sharing, line
         self._reach = sharing.reach
         self._body, self._kinds = body, list(sig.args)
-        self._names, self._range = list(names[1:]), ranges[0]
+        self._names, self._ranges = list(names[1:]), ranges
         self._reductions, self._rows = list(reductions), rows
         self._index_kind, self._tuple_parts = index_kind, tuple_parts
 
     def lower(self) -> None:
         """Emit everything behind the loop's own preparation."""
         self._context.add_linking_libs([self._body.library])
-        start, stop = (self._bound(one) for one in self._range[:2])
-        total = self._builder.sub(stop, start)
-        total = self._larger(total, _INT(0))
+        start, total = self._start_and_total(self._ranges[0])
+        inner = [self._start_and_total(one) for one in self._ranges[1:]]
+        self._inner = [one for both in inner for one in both]
         given = self._given()
+        if not self._sharing.is_light:
+            self._lower(given, start, total)
+            return
+        most = total
+        for _, count in inner:
+            most = self._builder.mul(most, count)
+        most = self._builder.sdiv(most, _INT(LIGHT))
+        are_few = self._builder.icmp_signed("<", most, _INT(2))
+        with self._builder.if_else(are_few) as (few, many):
+            with few:
+                self._run(self._as_they_are(given), start, total, self._inner)
+            with many:
+                self._lower(given, start, total, most)
+
+    def _start_and_total(self, bounds: Any) -> tuple[ir.Value, ir.Value]:
+        start, stop = (self._bound(one) for one in bounds[:2])
+        return start, self._larger(self._builder.sub(stop, start), _INT(0))
+
+    def _as_they_are(self, given: Sequence[Given]) -> list[ir.Value]:
+        """Return the values of the body's parameters where nothing is shared out: the first rows of reductions."""
+        only, first = _INT(1), _INT(0)
+        return [
+            self._in_part(one, first, iter(self._flat([one], only))) if one.role == "row" else one.value
+            for one in given
+        ]
+
+    def _lower(
+        self, given: Sequence[Given], start: ir.Value, total: ir.Value, most: ir.Value | None = None
+    ) -> None:
+        """Emit the calls of the driver, with so many parts at most."""
         rows = [one for one in given if one.role == "row"]
         parts = (
             self._builder.extract_value(self._array(rows[0]).shape, 0)
@@ -101,6 +135,9 @@ class _Loop:
             else self._call(PARTS, [])
         )
         parts = self._larger(parts, _INT(1))
+        if most is not None:
+            is_less = self._builder.icmp_signed("<", most, parts)
+            parts = self._builder.select(is_less, most, parts)
         is_apart = Apart(self._context, self._builder).tell(
             given, start, may_wrap=self._index_kind.signed
         )
@@ -114,10 +151,10 @@ class _Loop:
         if self._reach:
             flat = self._flat(given, parts)
             both = self._call(f"{BARRIER}.i64", [_INT(2)])
-            self._builder.call(driver, [parts, one, start, total, _INT(0), *flat])
-            self._builder.call(driver, [parts, both, start, total, _INT(1), *flat])
+            self._builder.call(driver, [parts, one, start, total, *self._inner, _INT(0), *flat])
+            self._builder.call(driver, [parts, both, start, total, *self._inner, _INT(1), *flat])
             return
-        common = [one, start, total]
+        common = [one, start, total, *self._inner]
         if not any(each.role == "copied" for each in given):
             self._builder.call(driver, [parts, *common, *self._flat(given, parts)])
             return
@@ -246,7 +283,8 @@ class _Loop:
                 names.append(name)
                 kinds.append(kind)
         module = self._builder.module
-        heads = ["n", "one", "start", "total", *(["edges"] if self._reach else [])]
+        inner = [f"{word}.{place}" for place in range(1, len(self._ranges)) for word in ("start", "total")]
+        heads = ["n", "one", "start", "total", *inner, *(["edges"] if self._reach else [])]
         driver = self._function(module, DRIVER, heads, kinds, names)
         chunk = self._function(module, CHUNK, [*heads[:2], "k", *heads[2:]], kinds, names)
         build = ir.IRBuilder(driver.append_basic_block("entry"))
@@ -293,35 +331,39 @@ class _Loop:
         build = self._builder
         try:
             parts, one, number, start, total = chunk.args[:5]
+            behind_inner = 5 + len(self._inner)
             with cgutils.for_range(build, one, intp=_INT) as loop:
-                parameters = iter(chunk.args[5 + bool(self._reach) :])
+                parameters = iter(chunk.args[behind_inner + bool(self._reach) :])
                 values = [self._in_part(each, number, parameters) for each in given]
                 pieces = Pieces(build, parts, number, start, total)
                 if self._reach:
-                    first, behind = pieces.piece(chunk.args[5], loop.index, self._reach)
+                    first, behind = pieces.piece(chunk.args[behind_inner], loop.index, self._reach)
                 else:
                     first, behind = pieces.whole()
-                schedule = self._schedule(first, build.sub(behind, _INT(1)))
-                kinds = tuple(self._kinds)
-                kind = self._context.call_conv.get_function_type(types.none, kinds)
-                name = self._body.fndesc.llvm_func_name
-                callee = declared(build.module, name, kind)
-                self._context.call_conv.call_function(
-                    build, callee, types.none, kinds, [schedule, *values]
-                )
+                self._run(values, first, build.sub(behind, first), chunk.args[5:behind_inner])
             build.ret_void()
         finally:
             self._builder = outer
 
-    def _schedule(self, first: ir.Value, last: ir.Value) -> ir.Value:
-        """Return Numba's array of the range: both its ends."""
-        build = self._builder
-        place = cgutils.alloca_once(build, ir.ArrayType(_INT, 2))
-        build.store(first, cgutils.gep_inbounds(build, place, 0, 0))
-        build.store(last, cgutils.gep_inbounds(build, place, 0, 1))
+    def _run(self, values: Sequence[ir.Value], start: ir.Value, total: ir.Value, inner: Sequence[ir.Value]) -> None:
+        """Call the body for a range of the first index, and all of the others."""
+        starts, totals = [start, *inner[::2]], [total, *inner[1::2]]
+        build, kinds = self._builder, tuple(self._kinds)
+        lasts = [build.sub(build.add(*both), _INT(1)) for both in zip(starts, totals, strict=True)]
+        kind = self._context.call_conv.get_function_type(types.none, kinds)
+        callee = declared(build.module, self._body.fndesc.llvm_func_name, kind)
+        given = [self._schedule([*starts, *lasts]), *values]
+        self._context.call_conv.call_function(build, callee, types.none, kinds, given)
+
+    def _schedule(self, ends: Sequence[ir.Value]) -> ir.Value:
+        """Return Numba's array of the ranges: where they begin, and where they end."""
+        build, count = self._builder, len(ends)
+        place = cgutils.alloca_once(build, ir.ArrayType(_INT, count))
+        for number, one in enumerate(ends):
+            build.store(one, cgutils.gep_inbounds(build, place, 0, number))
         array = self._context.make_array(self._kinds[0])(self._context, build)
         data = build.bitcast(place, array.data.type)
-        self._fill(array, data, _INT(8), [_INT(2)], [_INT(8)])
+        self._fill(array, data, _INT(8), [_INT(count)], [_INT(8)])
         return array._getvalue()
 
     def _in_part(self, given: Given, number: ir.Value, parameters: Iterator[ir.Value]) -> ir.Value:

@@ -1,7 +1,8 @@
 """The pipeline of functions with parallel loops: Numba's own, up to the lowering of each loop.
 
 A loop whose iterations share nothing but what `sharing.py` understands is lowered by drivers.py; any other is made
-an ordinary loop again, by Numba's own means. `enzyme.inspect.loops` tells which, and why.
+an ordinary loop again, by Numba's own means. `enzyme.inspect.loops` tells which, and why. Functions without `prange` have loops of
+array expressions (array_loops.py).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.typed_passes import (
     NopythonRewrites,
     ParforFusionPass,
+    ParforPass,
     ParforPreLoweringPass,
     PreParforPass,
 )
@@ -20,10 +22,24 @@ from numba.parfors.parfor import Parfor, internal_prange, lower_parfor_sequentia
 
 from enzyme_py.frontend.containers.pipeline import KernelCompiler
 from enzyme_py.frontend.parallel import sharing
+from enzyme_py.frontend.parallel.array_loops import (
+    ArrayLoops,
+    FusedLoops,
+    PreparedLoops,
+    SumsAsLoops,
+)
 from enzyme_py.frontend.parallel.drivers import lower_loop
 from enzyme_py.frontend.parallel.lasting_temporaries import LastingTemporaries
-from enzyme_py.frontend.parallel.wishes import StaysSerialError
+from enzyme_py.frontend.parallel.wishes import StaysSerialError, are_array_loops
 
+# Of functions without `prange`.
+_OWN = {
+    PreParforPass: SumsAsLoops,
+    ParforPass: ArrayLoops,
+    ParforFusionPass: FusedLoops,
+    ParforPreLoweringPass: PreparedLoops,
+}
+_WRITTEN = "an array that was there before may be written here, so array expressions are no loops for threads"
 _LEFT = "it is left in its middle, by a `raise` or a `return`: Numba makes an ordinary loop of it"
 
 
@@ -33,6 +49,11 @@ class ThreadedCompiler(KernelCompiler):
     def define_pipelines(self) -> list[Any]:
         """Return the one pipeline."""
         (passes,) = super().define_pipelines()
+        if are_array_loops(self.state.flags):
+            passes.passes = [(_OWN.get(one, one), why) for one, why in passes.passes]
+            passes.add_pass_after(ThreadedLoops, PreparedLoops)
+            passes.finalize()
+            return [passes]
         # The first would make `prange` loops of sums that nobody asked to be parallel. Of the second, array expressions,
         # Numba cannot compile a loop's body: so it comes when the bodies are out of its sight.
         left_out = (PreParforPass, NopythonRewrites)
@@ -55,6 +76,9 @@ class ThreadedLoops(FunctionPass):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         """Look at each loop; make ordinary loops of those that stay serial."""
+        if (line := getattr(state, "line_of_write", None)) is not None:
+            _note(state, state.func_id.func_name, line, _WRITTEN)
+            return False
         _note_left(state)
         serial = [one for one in _loops(state.func_ir.blocks) if not _is_chosen(one, state)]
         if serial:
@@ -73,6 +97,7 @@ def _is_chosen(parfor: Any, state: Any) -> bool:
     name = state.func_id.func_name
     try:
         parfor.enzyme_py_sharing = sharing.look_at(parfor, state.typemap)
+        parfor.enzyme_py_sharing.is_light = are_array_loops(state.flags)
     except StaysSerialError as reason:
         _note(state, name, parfor.loc.line, str(reason).split("\n", 1)[0])
         return False

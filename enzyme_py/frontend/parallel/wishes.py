@@ -1,4 +1,8 @@
-"""Which functions ask for threads: those with `parallel=True` whose code names `prange`."""
+"""Which functions ask for threads, those with `parallel=True`, and for what.
+
+Of those whose code names `prange` these loops are lowered for threads, and array expressions are as ever. Of all others it is the array
+expressions and sums (array_loops.py).
+"""
 
 from __future__ import annotations
 
@@ -14,19 +18,27 @@ from numba.core.cpu_options import ParallelOptions
 from enzyme_py.errors import EnzymeError
 from enzyme_py.settings import settings
 
-# Of Numba's kinds of parallel loops the one that users write. Array expressions keep their own lowering.
+# Numba's kinds of parallel loops. Of these `setitem` and `inplace_binop` are wrong where slices overlap, in Numba's own code too:
+# `u[1:] += u[:-1]`.
 _KINDS = "comprehension reduction inplace_binop setitem numpy stencil fusion prange".split()
-# No dictionary: Numba empties that as it reads it.
-ONLY_PRANGE = ParallelOptions({kind: kind == "prange" for kind in _KINDS})
+_OF_ARRAYS = ("prange", "numpy", "fusion")  # sums become loops of `prange`
+# No dictionaries: Numba empties them as it reads them.
+_ONLY_PRANGE = ParallelOptions({kind: kind == "prange" for kind in _KINDS})
+_ARRAYS = ParallelOptions({kind: kind in _OF_ARRAYS for kind in _KINDS})
 
 
 class StaysSerialError(EnzymeError):
     """Why a kernel is lowered with serial loops. Never seen by users: `enzyme.inspect.loops` tells the reason."""
 
 
-def asks_for_threads(function: Any, options: dict[str, Any]) -> bool:
-    """Tell whether a function with these options of Numba's has loops for threads."""
-    return bool(options.get("parallel")) and _names_prange(function.__code__, function.__globals__)
+def kinds_of_loops(function: Any) -> ParallelOptions:
+    """Return which of Numba's kinds of parallel loops are looked for in a function."""
+    return _ONLY_PRANGE if _names_prange(function.__code__, function.__globals__) else _ARRAYS
+
+
+def are_array_loops(flags: Any) -> bool:
+    """Tell whether these flags of Numba's are those of array expressions."""
+    return bool(flags.auto_parallel.numpy)
 
 
 def _names_prange(code: pytypes.CodeType, scope: dict[str, Any]) -> bool:

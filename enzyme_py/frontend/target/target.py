@@ -74,7 +74,7 @@ from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
 from enzyme_py.frontend.parallel import chunk_sizes
-from enzyme_py.frontend.parallel.wishes import ONLY_PRANGE, asks_for_threads
+from enzyme_py.frontend.parallel.wishes import kinds_of_loops
 from enzyme_py.frontend.target import mpi_calls, refused
 from enzyme_py.frontend.target.hierarchy import (
     EnzymeCatchingTarget,
@@ -309,7 +309,7 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
             message = f"`{py_func.__name__}` is compiled in object mode"
             raise LoweringError(message, remedy="remove forceobj=True; a kernel must be nopython")
         kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
-        is_parallel = asks_for_threads(py_func, options)
+        is_parallel = bool(options.get("parallel"))
         options = {"nopython": True, **kept}
         pipeline: type = KernelCompiler
         if is_parallel and self.is_threaded:
@@ -317,7 +317,7 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
             from enzyme_py.frontend.parallel.loops import ThreadedCompiler
 
             pipeline = ThreadedCompiler
-            options["parallel"] = ONLY_PRANGE
+            options["parallel"] = kinds_of_loops(py_func)
         made = self.dispatcher_class(py_func, dict(variables or {}), options, pipeline)
         made.is_parallel = is_parallel
         return made
