@@ -16,7 +16,7 @@ import numpy as np
 
 import enzyme_py as enzyme
 from enzyme_py.errors import EnzymeError
-from enzyme_py.frontend.parallel import drivers
+from enzyme_py.frontend.parallel import drivers, sharing
 from enzyme_py.native.threads.counts import fork_count
 from tests.threads.kernels import CASES, Case
 from tests.threads.kernels.of_arrays import OF_ARRAYS
@@ -39,12 +39,13 @@ EXACT, SINGLE = 2e-11, 2e-5
 
 @contextmanager
 def small_parts() -> Iterator[None]:
-    """Within the block, parts of array expressions may have four elements: those of the table have sixty."""
-    usual, drivers.LIGHT = drivers.LIGHT, 4
+    """Within the block, parts of array expressions may have four elements, and views be two apart: those of the table have sixty."""
+    usual = drivers.LIGHT, sharing.VIEWS
+    drivers.LIGHT, sharing.VIEWS = 4, 3
     try:
         yield
     finally:
-        drivers.LIGHT = usual
+        drivers.LIGHT, sharing.VIEWS = usual
 
 
 def is_near(case: Case, got: np.ndarray, want: np.ndarray) -> bool:

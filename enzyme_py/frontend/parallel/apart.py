@@ -45,8 +45,13 @@ class Apart:
     def _array(self, given: Given) -> Any:
         return array_of(self._context, self._builder, given)
 
-    def tell(self, given: Sequence[Given], start: ir.Value, *, may_wrap: bool) -> ir.Value | None:
-        """Tell, while running, whether no two parts can touch the same number: views may overlap, indices wrap."""
+    def tell(
+        self, given: Sequence[Given], start: ir.Value, *, may_wrap: bool, within: int = 0
+    ) -> ir.Value | None:
+        """Tell, while running, whether no two parts can touch the same number: views may overlap, indices wrap.
+
+        Near arrays may touch the same by indices so far from each other, `within`.
+        """
         arrays = [one for one in given if isinstance(one.kind, types.Array) and one.role != "row"]
         active = [one for one in arrays if one.role in ("disjoint", "near", "copied")]
         if not active:
@@ -64,7 +69,7 @@ class Apart:
                     continue  # two that are only read, and copied
                 if one.role == other.role == "other":
                     continue
-                checks.append(self._are_apart(one, other, extents))
+                checks.append(self._are_apart(one, other, extents, within))
         result = _INT(1)
         for one in checks:
             result = build.and_(result, build.zext(one, _INT))
@@ -106,21 +111,51 @@ class Apart:
             build.icmp_signed("<", value, _INT(0)), build.sub(_INT(0), value), value
         )
 
-    def _are_apart(self, one: Given, other: Given, extents: dict[int, Any]) -> ir.Value:
+    def _are_apart(self, one: Given, other: Given, extents: dict[int, Any], within: int) -> ir.Value:
         build = self._builder
-        (low, high), (other_low, other_high) = extents[id(one)], extents[id(other)]
-        is_behind = build.icmp_unsigned("<=", high, other_low)
-        is_before = build.icmp_unsigned("<=", other_high, low)
-        apart = build.or_(is_behind, is_before)
+        apart = self._have_no_byte_in_common(one, other, extents)
         if one.role != other.role or one.role not in ("disjoint", "near"):
             return apart
         # The same memory by the same index is the same part's.
         (_, stride), (_, other_stride) = self._axes(one)[0], self._axes(other)[0]
-        is_same = build.and_(
-            build.icmp_unsigned("==", self._start(one), self._start(other)),
-            build.icmp_signed("==", stride, other_stride),
-        )
+        has_same_start = build.icmp_unsigned("==", self._start(one), self._start(other))
+        if within and one.role == "near":
+            has_same_start = build.or_(has_same_start, self._are_near(one, other, within))
+        is_same = build.and_(has_same_start, build.icmp_signed("==", stride, other_stride))
         return build.or_(apart, build.and_(is_same, self._have_same_rows(one, other)))
+
+    def _have_no_byte_in_common(self, one: Given, other: Given, extents: dict[int, Any]) -> ir.Value:
+        build = self._builder
+        (low, high), (other_low, other_high) = extents[id(one)], extents[id(other)]
+        is_behind = build.icmp_unsigned("<=", high, other_low)
+        is_before = build.icmp_unsigned("<=", other_high, low)
+        return build.or_(is_behind, is_before)
+
+    def _are_near(self, one: Given, other: Given, within: int) -> ir.Value:
+        """Tell of arrays with rows of their own, by the same step, whether what both touch has indices so near to each other."""
+        return self._builder.icmp_signed("<=", self._steps_between(one, other), _INT(within))
+
+    def _steps_between(self, one: Given, other: Given) -> ir.Value:
+        """Return how far the indices of what both touch may be from each other: their distance in steps, rounded up, and one for the rows."""
+        build = self._builder
+        (_, stride), *_ = self._axes(one)
+        step = self._size(stride)
+        step = build.select(build.icmp_signed("==", step, _INT(0)), _INT(1), step)
+        distance = self._size(build.sub(self._start(one), self._start(other)))
+        steps = build.sdiv(build.add(distance, build.sub(build.mul(step, _INT(2)), _INT(1))), step)
+        return build.select(build.icmp_signed("==", distance, _INT(0)), _INT(0), steps)
+
+    def steps_between_views(self, given: Sequence[Given]) -> ir.Value:
+        """Return the most steps between near arrays that overlap; `tell` has said that it is enough."""
+        build, most = self._builder, _INT(0)
+        near = [one for one in given if one.role == "near"]
+        extents = {id(one): self._extent(one) for one in near}
+        for place, one in enumerate(near):
+            for other in near[:place]:
+                apart = self._have_no_byte_in_common(one, other, extents)
+                steps = build.select(apart, _INT(0), self._steps_between(one, other))
+                most = build.select(build.icmp_signed(">", steps, most), steps, most)
+        return most
 
     def _have_same_rows(self, one: Given, other: Given) -> ir.Value:
         """Tell whether the rows of both fit into a step of the first axis."""

@@ -122,6 +122,18 @@ def _are_few(equiv_set: Any, sizes: Any) -> bool:
     return None not in known and math.prod(known) < 2 * drivers.LIGHT
 
 
+def slices_in(state: Any) -> set[str]:
+    """Return the names of the arrays that a function has by slicing others."""
+    return {
+        one.target.name
+        for block in state.func_ir.blocks.values()
+        for one in block.find_insts(ir.Assign)
+        if isinstance(one.value, ir.Expr)
+        and one.value.op in ("getitem", "static_getitem")
+        and isinstance(state.typemap.get(one.target.name), types.Array)
+    }
+
+
 # -- whether a function writes to arrays
 
 

@@ -13,7 +13,8 @@ reverse drops their adjoint without a word (measured). For the same reason float
 for each part, which the caller fills: passed by value, their adjoint would be a sum carried from one part to the next.
 
 A loop over several indices, of an array expression, is shared out by the first. Where it is light, each part has LIGHT
-iterations or more, and where there are too few for two the body is called as it is, without a driver.
+iterations or more, and where there are too few for two the body is called as it is, without a driver. Its arrays may be views of one,
+some steps of the first axis apart (`x[1:] - x[:-1]`): how many is seen while running, and the margin of its pieces is 0 where they are not.
 
 Behind Numba's own outlining (parfor_lowering.py), which gives the body as a function of a range, its parameters and
 the rows of its reductions. Of those part k owns row k, and is shown that row alone.
@@ -85,7 +86,7 @@ class _Loop:
     ) -> None:
         self._lowerer, self._context, self._builder = lowerer, lowerer.context, lowerer.builder
         self._sharing, self._line = sharing, line
-        self._reach = sharing.reach
+        self._reach = sharing.reach  # 0: the range is gone through once
         self._body, self._kinds = body, list(sig.args)
         self._names, self._ranges = list(names[1:]), ranges
         self._reductions, self._rows = list(reductions), rows
@@ -138,21 +139,23 @@ class _Loop:
         if most is not None:
             is_less = self._builder.icmp_signed("<", most, parts)
             parts = self._builder.select(is_less, most, parts)
-        is_apart = Apart(self._context, self._builder).tell(
-            given, start, may_wrap=self._index_kind.signed
-        )
+        apart, margin = Apart(self._context, self._builder), _INT(self._reach)
+        within = self._reach if self._sharing.is_light else 0
+        is_apart = apart.tell(given, start, may_wrap=self._index_kind.signed, within=within)
+        if within:
+            margin = apart.steps_between_views(given)
         if is_apart is not None:
             parts = self._builder.select(is_apart, parts, _INT(1))
         if self._reach:
-            parts = enough(self._builder, total, parts, self._reach)
+            parts = enough(self._builder, total, parts, margin)
         one = self._call(f"{BARRIER}.i64", [_INT(1)])
         parts = self._call(f"{BARRIER}.i64", [parts])
         driver = self._driver(given)
         if self._reach:
             flat = self._flat(given, parts)
             both = self._call(f"{BARRIER}.i64", [_INT(2)])
-            self._builder.call(driver, [parts, one, start, total, *self._inner, _INT(0), *flat])
-            self._builder.call(driver, [parts, both, start, total, *self._inner, _INT(1), *flat])
+            self._builder.call(driver, [parts, one, start, total, *self._inner, margin, _INT(0), *flat])
+            self._builder.call(driver, [parts, both, start, total, *self._inner, margin, _INT(1), *flat])
             return
         common = [one, start, total, *self._inner]
         if not any(each.role == "copied" for each in given):
@@ -284,7 +287,7 @@ class _Loop:
                 kinds.append(kind)
         module = self._builder.module
         inner = [f"{word}.{place}" for place in range(1, len(self._ranges)) for word in ("start", "total")]
-        heads = ["n", "one", "start", "total", *inner, *(["edges"] if self._reach else [])]
+        heads = ["n", "one", "start", "total", *inner, *(["margin", "edges"] if self._reach else [])]
         driver = self._function(module, DRIVER, heads, kinds, names)
         chunk = self._function(module, CHUNK, [*heads[:2], "k", *heads[2:]], kinds, names)
         build = ir.IRBuilder(driver.append_basic_block("entry"))
@@ -333,11 +336,12 @@ class _Loop:
             parts, one, number, start, total = chunk.args[:5]
             behind_inner = 5 + len(self._inner)
             with cgutils.for_range(build, one, intp=_INT) as loop:
-                parameters = iter(chunk.args[behind_inner + bool(self._reach) :])
+                parameters = iter(chunk.args[behind_inner + 2 * bool(self._reach) :])
                 values = [self._in_part(each, number, parameters) for each in given]
                 pieces = Pieces(build, parts, number, start, total)
                 if self._reach:
-                    first, behind = pieces.piece(chunk.args[behind_inner], loop.index, self._reach)
+                    margin, edges = chunk.args[behind_inner : behind_inner + 2]
+                    first, behind = pieces.piece(edges, loop.index, margin)
                 else:
                     first, behind = pieces.whole()
                 self._run(values, first, build.sub(behind, first), chunk.args[5:behind_inner])

@@ -27,6 +27,7 @@ from enzyme_py.frontend.parallel.array_loops import (
     FusedLoops,
     PreparedLoops,
     SumsAsLoops,
+    slices_in,
 )
 from enzyme_py.frontend.parallel.drivers import lower_loop
 from enzyme_py.frontend.parallel.lasting_temporaries import LastingTemporaries
@@ -96,8 +97,8 @@ def _loops(blocks: dict[int, Any]) -> list[Any]:
 def _is_chosen(parfor: Any, state: Any) -> bool:
     name = state.func_id.func_name
     try:
-        parfor.enzyme_py_sharing = sharing.look_at(parfor, state.typemap)
-        parfor.enzyme_py_sharing.is_light = are_array_loops(state.flags)
+        slices = slices_in(state) if are_array_loops(state.flags) else None
+        parfor.enzyme_py_sharing = sharing.look_at(parfor, state.typemap, slices=slices)
     except StaysSerialError as reason:
         _note(state, name, parfor.loc.line, str(reason).split("\n", 1)[0])
         return False

@@ -19,7 +19,7 @@ What is neither, written by another index than the loop's own say, stays serial.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,7 @@ from enzyme_py.frontend.parallel.wishes import StaysSerialError
 _METADATA = frozenset(("shape", "size", "ndim", "itemsize", "nbytes"))
 _SIMPLE = (types.Integer, types.Boolean, types.Float, types.Complex)
 _NEAR = 8  # elements at most between the loop's own index and what is near
+VIEWS = 8  # the same of views of one array
 _REAL = (types.float64, types.float32, types.complex128, types.complex64)
 
 
@@ -48,12 +49,12 @@ class Sharing:
     is_light: bool = False
 
 
-def look_at(parfor: Any, kinds: dict[str, Any]) -> Sharing:
-    """Return how the iterations of a loop share its parameters."""
+def look_at(parfor: Any, kinds: dict[str, Any], *, slices: Collection[str] | None = None) -> Sharing:
+    """Return how the iterations of a loop share its parameters; `slices`: of a light loop, the arrays that are slices of others."""
     _check_loop(parfor, kinds)
     arrays = {name for name in parfor.params if _holds_arrays(kinds[name])} - set(parfor.redvars)
     body = _Body(parfor, kinds, arrays)
-    sharing = Sharing()
+    sharing = Sharing(is_light=slices is not None)
     for name in sorted(arrays):
         is_active = any(one.dtype in _REAL for one in _arrays_in(kinds[name]))
         if name in body.elsewhere and is_active:
@@ -74,7 +75,18 @@ def look_at(parfor: Any, kinds: dict[str, Any]) -> Sharing:
         if any(_cannot_be_copied(one) for one in _arrays_in(kinds[name])):
             refuse(f"`{_plain(name)}` is shared, and of a layout that is not copied")
     sharing.reach = body.reach if sharing.near else 0
+    if slices and not sharing.copied:
+        _may_be_views(sharing, body.written, slices)
     return sharing
+
+
+def _may_be_views(sharing: Sharing, written: set[str], slices: Collection[str]) -> None:
+    """Take arrays that are only read for near ones, if there are several, and slices among them: views of one, some elements apart."""
+    read = sharing.disjoint - written
+    if len(read) > 1 and not read.isdisjoint(slices):
+        sharing.near |= read
+        sharing.disjoint -= read
+        sharing.reach = VIEWS
 
 
 def refuse(why: str) -> None:

@@ -83,6 +83,23 @@ def neighbours_by_slices(x, y, c):
     return np.sum(d * d * y[1:] * c)
 
 
+def _of_second_differences(x, y, c):
+    d = x[2:] - 2 * x[1:-1] + x[:-2]
+    k = 2 * d * y[1:-1] * c
+    by_x, by_y = 0 * x, 0 * y
+    by_x[2:] += k
+    by_x[1:-1] -= 2 * k
+    by_x[:-2] += k
+    by_y[1:-1] = d * d * c
+    return by_x, by_y, (d * d * y[1:-1]).sum()
+
+
+@case(_of_second_differences)
+def second_differences_by_slices(x, y, c):
+    d = x[2:] - 2.0 * x[1:-1] + x[:-2]
+    return np.sum(d * d * y[1:-1]) * c
+
+
 def _of_in_place(x, y, c):
     u, by_x, by_y, by_c = x * c, c + 0 * x, 0 * y, x + 0 * y
     for _ in range(3):

@@ -14,6 +14,8 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py.frontend.parallel.drivers import LIGHT
 from enzyme_py.native.threads.counts import fork_count
+from tests.threads.table import small_parts
+from tests.threads.watching import watched
 
 
 def energy(x):
@@ -122,3 +124,94 @@ def test_results_have_the_same_bits_in_as_many_parts() -> None:
             value, slope = gradient(x)
         found.append((value, slope.tobytes()))
     assert found[0] == found[1] == found[2]
+
+
+def differences(a):
+    return np.sum((a[1:] - a[:-1]) ** 2)
+
+
+def plate(a):
+    d = 4.0 * a[1:-1, 1:-1] - a[2:, 1:-1] - a[:-2, 1:-1] - a[1:-1, 2:] - a[1:-1, :-2]
+    return np.sum(d * d)
+
+
+def plate_by_hand(a: Any) -> Any:
+    d = 4.0 * a[1:-1, 1:-1] - a[2:, 1:-1] - a[:-2, 1:-1] - a[1:-1, 2:] - a[1:-1, :-2]
+    found = np.zeros_like(a)
+    found[1:-1, 1:-1] += 8.0 * d
+    for rows, columns in ((slice(2, None), slice(1, -1)), (slice(0, -2), slice(1, -1)), (slice(1, -1), slice(2, None)), (slice(1, -1), slice(0, -2))):
+        found[rows, columns] -= 2.0 * d
+    return found
+
+
+def differences_by_hand(a: Any) -> Any:
+    d, found = a[1:] - a[:-1], np.zeros_like(a)
+    found[1:] += 2.0 * d
+    found[:-1] -= 2.0 * d
+    return found
+
+
+def far(a):
+    return np.sum(a[: a.size // 2] * a[a.size // 2 - 20 : -20])
+
+
+def far_by_hand(a: Any) -> Any:
+    half, found = a.size // 2, np.zeros_like(a)
+    found[:half] += a[half - 20 : -20]
+    found[half - 20 : -20] += a[:half]
+    return found
+
+
+def backward(a):
+    return np.sum(a * a[::-1])
+
+
+def backward_by_hand(a: Any) -> Any:
+    return 2.0 * a[::-1]
+
+
+def rows_and_columns(a):
+    return np.sum(a * a.T)
+
+
+def transposed_by_hand(a: Any) -> Any:
+    return 2.0 * a.T
+
+
+VIEWS = [
+    (differences, differences_by_hand, (40_000,), True),
+    (differences, differences_by_hand, (300, 100), True),
+    (differences, differences_by_hand, (40, 50, 30), True),
+    (differences, differences_by_hand, (12, 3000), False),  # parts would be too short
+    (plate, plate_by_hand, (200, 210), True),
+    (far, far_by_hand, (80_000,), False),
+    (backward, backward_by_hand, (40_000,), False),
+    (rows_and_columns, transposed_by_hand, (200, 200), False),
+]
+
+
+@pytest.mark.parametrize(("f", "by_hand", "shape", "is_forked"), VIEWS)
+def test_views_of_one_array(f: Any, by_hand: Any, shape: tuple[int, ...], is_forked: bool) -> None:
+    """Their shadows are one: parts meet at their ends where the views are a few steps apart, and anywhere else otherwise."""
+    a = np.random.default_rng(9).uniform(0.1, 1.0, shape)
+    for threads in (2, 3):
+        with enzyme.config(threads=threads):
+            value_and_slope = enzyme.value_and_grad(numba.njit(parallel=True)(f))
+            value, slope = value_and_slope(a)
+            before = fork_count()
+            again, same = value_and_slope(a)
+            forks = fork_count() - before
+        assert value == pytest.approx(f(a), rel=1e-12)
+        np.testing.assert_allclose(slope, by_hand(a), rtol=1e-12, atol=1e-13)
+        assert (again, same.tobytes()) == (value, slope.tobytes())
+        assert bool(forks) == is_forked
+
+
+@pytest.mark.parametrize(("f", "by_hand", "shape"), [(differences, differences_by_hand, (80,)), (plate, plate_by_hand, (60, 5))])
+def test_parts_of_views_do_not_race(f: Any, by_hand: Any, shape: tuple[int, ...]) -> None:
+    a = np.random.default_rng(9).uniform(0.1, 1.0, shape)
+    with small_parts(), watched(parts=4) as watch:
+        slope = enzyme.grad(numba.njit(parallel=True)(f))(a)
+    np.testing.assert_allclose(slope, by_hand(a), rtol=1e-12, atol=1e-13)
+    assert watch.parts > 8
+    assert not watch.races
