@@ -22,6 +22,9 @@ typedef struct {
     int is_receive, is_used;
 } request;
 
+/* MPICH's mpiexec ends its proxies at once, and what they have not yet read of a rank's stderr is lost: seen on a busy machine. */
+static const struct timespec until_read = {.tv_nsec = 500 * 1000 * 1000};
+
 static enzyme_py_mpi_table mpi;
 static request *requests;
 static int64_t requests_held, pending, calls;
@@ -58,6 +61,7 @@ __attribute__((format(printf, 1, 2))) static void fail(const char *format, ...) 
     if (enzyme_py_mpi_size() > 1) {
         fprintf(stderr, "enzyme_py: all ranks are ended by MPI_Abort, since they would wait for this one\n");
         fflush(stderr);
+        nanosleep(&until_read, NULL);
         mpi.abort(mpi.world, ENDED);
     }
     fflush(stderr);

@@ -92,6 +92,7 @@ def test_the_real_pass_is_stopped_by_its_limits() -> None:
 
 def test_in_a_forked_process() -> None:
     """As multiprocessing forks: the child must not speak to its parent's server."""
+    host.close()  # those of other tests, of other executables
     before = host.differentiate(a_module(REVERSE)).ir
     (server,) = keeper._servers.values()
     child = os.fork()

@@ -101,8 +101,8 @@ def planted_race() -> Iterator[None]:
     """Within the block, what is compiled has no copies of what parts share: they add to one shadow."""
     usual = sharing.look_at
 
-    def careless(parfor: Any, kinds: Any) -> Any:
-        found = usual(parfor, kinds)
+    def careless(parfor: Any, kinds: Any, **given: Any) -> Any:
+        found = usual(parfor, kinds, **given)
         found.disjoint |= found.copied
         found.copied.clear()
         return found

@@ -50,7 +50,7 @@ def answers(names: Iterable[str], log: Path) -> None:
     from enzyme_py.native import optimising
     from enzyme_py.native.threads.counts import fork_count
     from tests.threads.orders import asked, expected
-    from tests.threads.table import WATCHED, by_name, is_near
+    from tests.threads.table import WATCHED, by_name, is_near, small_parts
     from tests.threads.watching import planted_race
 
     usual = optimising.finish
@@ -66,7 +66,8 @@ def answers(names: Iterable[str], log: Path) -> None:
         before, seen, wrong = fork_count(), races(log), []
         for order in ("gradient",) if is_planted else WATCHED:
             try:
-                with enzyme.config(cache=False, threads=4), planted_race() if is_planted else nullcontext():
+                planted = planted_race() if is_planted else nullcontext()
+                with enzyme.config(cache=False, threads=4), small_parts(), planted:
                     ask = asked(case.anew().kernel, order)
                     found = [ask() for _ in range(3)]
             except EnzymeError:
