@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean
@@ -21,7 +21,7 @@ import numpy as np
 from on_threads import model
 from on_threads.kernels import COMPUTES, ROWS, Row
 from on_threads.others import by_hand, by_jax, compiled_by_hand
-from threads import medians, shared_by, table
+from threads import medians, on_threads_of, shared_by, table
 
 import enzyme_py as enzyme
 from enzyme_py.native.threads.counts import fork_count
@@ -67,17 +67,9 @@ def measure(row: Row, counts: Sequence[int], rounds: int, library: object) -> Sc
         forks = fork_count() - before
     jax = by_jax(name, given)
 
-    def on(count: int, call: Callable[..., object]) -> Callable[[], object]:
-        def run() -> object:
-            numba.set_num_threads(count)
-            with enzyme.config(threads=count):
-                return call(*given)
-
-        return run
-
     # One after the other: the threads of one pool look for work some milliseconds longer, and the next one would wait for their cores.
-    ours = medians([on(1, serial), *(on(count, gradient) for count in counts)], rounds)
-    numbas = medians([on(count, primal) for count in counts], rounds)
+    ours = medians([on_threads_of(1, serial, given), *(on_threads_of(count, gradient, given) for count in counts)], rounds)
+    numbas = medians([on_threads_of(count, primal, given) for count in counts], rounds)
     hand = medians([by_hand(library, name, count, given) for count in counts], rounds)
     of_jax = medians([jax], rounds)[0] if jax else None
     return Scaling(name, size, ours[0], tuple(ours[1:]), tuple(numbas), tuple(hand), of_jax, forks, shared_by(name, given))

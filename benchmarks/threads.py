@@ -99,6 +99,17 @@ def milliseconds(call: Callable[[], object]) -> float:
     return 1000 * (time.perf_counter() - begin)
 
 
+def on_threads_of(count: int, call: Callable[..., object], given: Sequence[Any]) -> Callable[[], object]:
+    """Return a call on so many threads, of Numba's and of ours."""
+
+    def run() -> object:
+        numba.set_num_threads(count)
+        with enzyme.config(threads=count):
+            return call(*given)
+
+    return run
+
+
 def measure(row: Row, rounds: int, library: Any) -> Times:
     """Return the medians of one kernel."""
     function, size, make = row
@@ -120,15 +131,8 @@ def measure(row: Row, rounds: int, library: Any) -> Times:
     if jax:
         np.testing.assert_allclose(jax(), expected, rtol=1e-8, atol=1e-10 * scale)
 
-    def threads(count: int, call: Callable[..., object]) -> Callable[[], object]:
-        def run() -> object:
-            numba.set_num_threads(count)
-            with enzyme.config(threads=count):
-                return call(*given)
-
-        return run
-
-    calls = [threads(1, serial), threads(1, gradient), threads(2, gradient), threads(1, primal), threads(2, primal)]
+    columns = ((1, serial), (1, gradient), (2, gradient), (1, primal), (2, primal))
+    calls = [on_threads_of(count, call, given) for count, call in columns]
     found = medians([*calls, *hand, *([jax] if jax else [])], rounds)
     found += [None] * (not jax)
     return Times(name, size, *found, forks, shared_by(name, given))

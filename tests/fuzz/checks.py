@@ -28,7 +28,7 @@ from enzyme_py import Active, BatchDuplicated, Const, Duplicated, Forward, Rever
 from enzyme_py.errors import EnzymeError, HostCrashed
 from enzyme_py.finished.comparing import KeyMismatchError
 from enzyme_py.finished.search import KEPT, looks
-from enzyme_py.frontend.parallel import drivers
+from enzyme_py.frontend.parallel import sharing
 from enzyme_py.native.threads.counts import fork_count
 from tests.fuzz.subject import (
     POINTS,
@@ -42,6 +42,7 @@ from tests.fuzz.subject import (
     leaves,
     same,
 )
+from tests.threads.watching import small_parts
 
 ALWAYS = ("reverse", "forward", "again")
 RAISES = "raising"
@@ -383,20 +384,17 @@ class Questions:
         self._only_numbers()
         if "prange" in at.source:
             raise Inconclusive("asked of kernels without prange")
-        want, usual, before = self.slopes(), drivers.LIGHT, fork_count()
-        drivers.LIGHT = 2
+        want, before = self.slopes(), fork_count()
+        gradient = enzyme.value_and_grad(compiled(at.source, is_parallel=True), argnums=(0, 1, 2))
         try:
-            gradient = enzyme.value_and_grad(compiled(at.source, is_parallel=True), argnums=(0, 1, 2))
             for threads, parts in ((2, None), (4, 3)):
-                with enzyme.config(threads=threads, parts=parts):
+                with small_parts(2, sharing.VIEWS), enzyme.config(threads=threads, parts=parts):
                     _, found = gradient(*at.given(*at.active))
                 self._check_slopes(found, want, f"array expressions on {threads} threads and one")
         except AssertionError as error:  # Numba's own, where arrays of one number are broadcast
             if "do not match" not in str(error):
                 raise
             raise Inconclusive(str(error)) from None
-        finally:
-            drivers.LIGHT = usual
         return ON_THREADS if fork_count() > before else "plain loops"
 
     def _check_slopes(self, got: Point, want: Point, what: str) -> None:

@@ -8,22 +8,20 @@ set. Any other is told by words.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 import enzyme_py as enzyme
 from enzyme_py.errors import EnzymeError
-from enzyme_py.frontend.parallel import drivers, sharing
 from enzyme_py.native.threads.counts import fork_count
 from tests.threads.kernels import CASES, Case
 from tests.threads.kernels.of_arrays import OF_ARRAYS
 from tests.threads.kernels.of_data import OF_DATA
 from tests.threads.kernels.of_loops import OF_LOOPS
 from tests.threads.orders import ALL, ORDERS, POINT, asked, expected
-from tests.threads.watching import watched
+from tests.threads.watching import small_parts, watched
 
 TABLE = (*CASES, *OF_LOOPS, *OF_DATA, *OF_ARRAYS)
 THREADS = (2, 4, 7)
@@ -35,17 +33,6 @@ RIGHT = (FORKED, PLAIN, ONLY)
 Row = dict[str, str]
 # Relative: rounding of a few hundred operations, in the precision of the kernel.
 EXACT, SINGLE = 2e-11, 2e-5
-
-
-@contextmanager
-def small_parts() -> Iterator[None]:
-    """Within the block, parts of array expressions may have four elements, and views be two apart: those of the table have sixty."""
-    usual = drivers.LIGHT, sharing.VIEWS
-    drivers.LIGHT, sharing.VIEWS = 4, 3
-    try:
-        yield
-    finally:
-        drivers.LIGHT, sharing.VIEWS = usual
 
 
 def is_near(case: Case, got: np.ndarray, want: np.ndarray) -> bool:

@@ -16,7 +16,7 @@ import llvmlite.binding as llvm
 from numba.core.compiler_lock import global_compiler_lock
 
 import enzyme_py as enzyme
-from enzyme_py.frontend.parallel import sharing
+from enzyme_py.frontend.parallel import drivers, sharing
 from enzyme_py.llvm import Builder, Call, Function, Load, Module, Store
 from enzyme_py.llvm.instructions.base import Instruction
 from enzyme_py.llvm.types import size_of
@@ -94,6 +94,17 @@ def watched(parts: int) -> Iterator[Watch]:
             yield watch
         finally:
             optimising.finish = usual
+
+
+@contextmanager
+def small_parts(elements: int = 4, steps: int = 3) -> Iterator[None]:
+    """Within the block, parts of array expressions may have so few elements, and views be less steps apart: those of the table have sixty."""
+    usual = drivers.LIGHT, sharing.VIEWS
+    drivers.LIGHT, sharing.VIEWS = elements, steps
+    try:
+        yield
+    finally:
+        drivers.LIGHT, sharing.VIEWS = usual
 
 
 @contextmanager

@@ -81,7 +81,8 @@ class ThreadedLoops(FunctionPass):  # type: ignore[misc]
             _note(state, state.func_id.func_name, line, _WRITTEN)
             return False
         _note_left(state)
-        serial = [one for one in _loops(state.func_ir.blocks) if not _is_chosen(one, state)]
+        slices = slices_in(state) if are_array_loops(state.flags) else None
+        serial = [one for one in _loops(state.func_ir.blocks) if not _is_chosen(one, state, slices)]
         if serial:
             found, metadata = state.func_ir, state.metadata
             lower_parfor_sequential(
@@ -94,10 +95,9 @@ def _loops(blocks: dict[int, Any]) -> list[Any]:
     return [one for block in blocks.values() for one in block.body if isinstance(one, Parfor)]
 
 
-def _is_chosen(parfor: Any, state: Any) -> bool:
+def _is_chosen(parfor: Any, state: Any, slices: set[str] | None) -> bool:
     name = state.func_id.func_name
     try:
-        slices = slices_in(state) if are_array_loops(state.flags) else None
         parfor.enzyme_py_sharing = sharing.look_at(parfor, state.typemap, slices=slices)
     except StaysSerialError as reason:
         _note(state, name, parfor.loc.line, str(reason).split("\n", 1)[0])

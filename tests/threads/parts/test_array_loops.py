@@ -14,8 +14,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py.frontend.parallel.drivers import LIGHT
 from enzyme_py.native.threads.counts import fork_count
-from tests.threads.table import small_parts
-from tests.threads.watching import watched
+from tests.threads.watching import small_parts, watched
 
 
 def energy(x):

@@ -50,8 +50,8 @@ def answers(names: Iterable[str], log: Path) -> None:
     from enzyme_py.native import optimising
     from enzyme_py.native.threads.counts import fork_count
     from tests.threads.orders import asked, expected
-    from tests.threads.table import WATCHED, by_name, is_near, small_parts
-    from tests.threads.watching import planted_race
+    from tests.threads.table import WATCHED, by_name, is_near
+    from tests.threads.watching import planted_race, small_parts
 
     usual = optimising.finish
 
