@@ -19,6 +19,7 @@ typedef struct {
     intptr_t handle; /* MPI's, of 4 or 8 bytes */
     char *buffer;
     int64_t count, kind, peer, tag;
+    enzyme_py_mpi_handle comm;
     int is_receive, is_used;
 } request;
 
@@ -31,18 +32,6 @@ static int64_t requests_held, pending, calls;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the requests */
 
 void enzyme_py_mpi_bind(const enzyme_py_mpi_table *table) { mpi = *table; }
-
-int64_t enzyme_py_mpi_rank(void) {
-    int rank = 0;
-    mpi.comm_rank(mpi.world, &rank);
-    return rank;
-}
-
-int64_t enzyme_py_mpi_size(void) {
-    int size = 1;
-    mpi.comm_size(mpi.world, &size);
-    return size;
-}
 
 int64_t enzyme_py_mpi_is_nobody(int64_t peer) { return peer == mpi.nobody; }
 int64_t enzyme_py_mpi_pending(void) { return pending; }
@@ -57,8 +46,11 @@ __attribute__((format(printf, 1, 2))) static void fail(const char *format, ...) 
     va_start(given, format);
     vsnprintf(text, sizeof text, format, given);
     va_end(given);
-    fprintf(stderr, "enzyme_py: rank %d %s\n", (int)enzyme_py_mpi_rank(), text);
-    if (enzyme_py_mpi_size() > 1) {
+    int rank = 0, size = 1;
+    mpi.comm_rank(mpi.world, &rank);
+    mpi.comm_size(mpi.world, &size);
+    fprintf(stderr, "enzyme_py: rank %d %s\n", rank, text);
+    if (size > 1) {
         fprintf(stderr, "enzyme_py: all ranks are ended by MPI_Abort, since they would wait for this one\n");
         fflush(stderr);
         nanosleep(&until_read, NULL);
@@ -75,6 +67,20 @@ static int said(int code, const char *what) {
         fail("cannot %s: %.400s", what, text);
     }
     return code;
+}
+
+static enzyme_py_mpi_handle meant(enzyme_py_mpi_handle comm) { return comm ? comm : mpi.world; }
+
+int64_t enzyme_py_mpi_rank(enzyme_py_mpi_handle comm) {
+    int rank = 0;
+    said(mpi.comm_rank(meant(comm), &rank), "ask for its rank in a communicator");
+    return rank;
+}
+
+int64_t enzyme_py_mpi_size(enzyme_py_mpi_handle comm) {
+    int size = 1;
+    said(mpi.comm_size(meant(comm), &size), "ask for the size of a communicator");
+    return size;
 }
 
 static double now(void) {
@@ -157,9 +163,9 @@ static int64_t begin(request wanted, const void *data) {
     wanted.is_used = 1;
     int code = wanted.is_receive
                    ? mpi.irecv(wanted.buffer, (int)wanted.count, mpi.types[wanted.kind], (int)wanted.peer,
-                               (int)wanted.tag, mpi.world, &wanted.handle)
+                               (int)wanted.tag, wanted.comm, &wanted.handle)
                    : mpi.isend(wanted.buffer, (int)wanted.count, mpi.types[wanted.kind], (int)wanted.peer,
-                               (int)wanted.tag, mpi.world, &wanted.handle);
+                               (int)wanted.tag, wanted.comm, &wanted.handle);
     requests[place] = wanted;
     if (code != 0) {
         char what[100];
@@ -172,13 +178,14 @@ static int64_t begin(request wanted, const void *data) {
     return place + 1;
 }
 
-int64_t enzyme_py_mpi_send(const void *data, int64_t count, int64_t kind, int64_t peer, int64_t tag) {
-    request wanted = {.count = count, .kind = kind, .peer = peer, .tag = tag};
+int64_t enzyme_py_mpi_send(const void *data, int64_t count, int64_t kind, int64_t peer, int64_t tag,
+                           enzyme_py_mpi_handle comm) {
+    request wanted = {.count = count, .kind = kind, .peer = peer, .tag = tag, .comm = meant(comm)};
     return begin(wanted, data);
 }
 
-int64_t enzyme_py_mpi_receive(int64_t count, int64_t kind, int64_t peer, int64_t tag) {
-    request wanted = {.count = count, .kind = kind, .peer = peer, .tag = tag, .is_receive = 1};
+int64_t enzyme_py_mpi_receive(int64_t count, int64_t kind, int64_t peer, int64_t tag, enzyme_py_mpi_handle comm) {
+    request wanted = {.count = count, .kind = kind, .peer = peer, .tag = tag, .comm = meant(comm), .is_receive = 1};
     if (peer == mpi.anybody) {
         fail("receives from MPI_ANY_SOURCE, which the reverse sweep cannot answer in order: name the source");
         return 0;
@@ -228,82 +235,88 @@ static int64_t over(int code, void *handle, const char *what) {
 }
 
 /* Whether all ranks give the same count and root. */
-static int64_t agreed(int64_t count, int64_t root, const char *what) {
+static int64_t agreed(int64_t count, int64_t root, enzyme_py_mpi_handle comm, const char *what) {
     if (!is_countable(count))
         return ENZYME_PY_MPI_FAILED;
     int64_t mine[4] = {count, -count, root, -root}, least[4];
     intptr_t handle = mpi.no_request;
-    int64_t found = over(mpi.iallreduce(mine, least, 4, mpi.types[INT64], mpi.ops[1], mpi.world, &handle), &handle, what);
+    int code = mpi.iallreduce(mine, least, 4, mpi.types[INT64], mpi.ops[1], meant(comm), &handle);
+    int64_t found = over(code, &handle, what);
     if (found != ENZYME_PY_MPI_GOOD)
         return found;
     return least[0] == -least[1] && least[2] == -least[3] ? ENZYME_PY_MPI_GOOD : ENZYME_PY_MPI_SIZES;
 }
 
-int64_t enzyme_py_mpi_reduce(const void *in, void *out, int64_t count, int64_t kind, int64_t op, int64_t root) {
+int64_t enzyme_py_mpi_reduce(const void *in, void *out, int64_t count, int64_t kind, int64_t op, int64_t root,
+                             enzyme_py_mpi_handle comm) {
     const char *what = root < 0 ? "meet all ranks in allreduce" : "meet all ranks in reduce";
-    int64_t found = agreed(count, root, what);
+    int64_t found = agreed(count, root, comm, what);
     if (found != ENZYME_PY_MPI_GOOD)
         return found;
     intptr_t handle = mpi.no_request, type = mpi.types[kind];
-    int code = root < 0 ? mpi.iallreduce(in, out, (int)count, type, mpi.ops[op], mpi.world, &handle)
-                        : mpi.ireduce(in, out, (int)count, type, mpi.ops[op], (int)root, mpi.world, &handle);
+    int code = root < 0 ? mpi.iallreduce(in, out, (int)count, type, mpi.ops[op], meant(comm), &handle)
+                        : mpi.ireduce(in, out, (int)count, type, mpi.ops[op], (int)root, meant(comm), &handle);
     return over(code, &handle, what);
 }
 
-int64_t enzyme_py_mpi_bcast(void *data, int64_t count, int64_t kind, int64_t root) {
+int64_t enzyme_py_mpi_bcast(void *data, int64_t count, int64_t kind, int64_t root, enzyme_py_mpi_handle comm) {
     const char *what = "meet all ranks in bcast";
-    int64_t found = agreed(count, root, what);
+    int64_t found = agreed(count, root, comm, what);
     if (found != ENZYME_PY_MPI_GOOD)
         return found;
     intptr_t handle = mpi.no_request;
-    return over(mpi.ibcast(data, (int)count, mpi.types[kind], (int)root, mpi.world, &handle), &handle, what);
+    return over(mpi.ibcast(data, (int)count, mpi.types[kind], (int)root, meant(comm), &handle), &handle, what);
 }
 
-int64_t enzyme_py_mpi_gather(const void *in, void *out, int64_t count, int64_t kind, int64_t root) {
+int64_t enzyme_py_mpi_gather(const void *in, void *out, int64_t count, int64_t kind, int64_t root,
+                             enzyme_py_mpi_handle comm) {
     const char *what = root < 0 ? "meet all ranks in allgather" : "meet all ranks in gather";
-    int64_t found = agreed(count, root, what);
+    int64_t found = agreed(count, root, comm, what);
     if (found != ENZYME_PY_MPI_GOOD)
         return found;
     intptr_t handle = mpi.no_request, type = mpi.types[kind];
     int n = (int)count;
-    int code = root < 0 ? mpi.iallgather(in, n, type, out, n, type, mpi.world, &handle)
-                        : mpi.igather(in, n, type, out, n, type, (int)root, mpi.world, &handle);
+    int code = root < 0 ? mpi.iallgather(in, n, type, out, n, type, meant(comm), &handle)
+                        : mpi.igather(in, n, type, out, n, type, (int)root, meant(comm), &handle);
     return over(code, &handle, what);
 }
 
-int64_t enzyme_py_mpi_scatter(const void *in, void *out, int64_t count, int64_t kind, int64_t root) {
+int64_t enzyme_py_mpi_scatter(const void *in, void *out, int64_t count, int64_t kind, int64_t root,
+                              enzyme_py_mpi_handle comm) {
     const char *what = "meet all ranks in scatter";
-    int64_t found = agreed(count, root, what);
+    int64_t found = agreed(count, root, comm, what);
     if (found != ENZYME_PY_MPI_GOOD)
         return found;
     intptr_t handle = mpi.no_request, type = mpi.types[kind];
     int n = (int)count;
-    return over(mpi.iscatter(in, n, type, out, n, type, (int)root, mpi.world, &handle), &handle, what);
+    return over(mpi.iscatter(in, n, type, out, n, type, (int)root, meant(comm), &handle), &handle, what);
 }
 
-int64_t enzyme_py_mpi_reduce_scatter(const void *in, void *out, int64_t count, int64_t kind) {
+int64_t enzyme_py_mpi_reduce_scatter(const void *in, void *out, int64_t count, int64_t kind,
+                                     enzyme_py_mpi_handle comm) {
     const char *what = "meet all ranks in reduce_scatter";
-    int64_t found = agreed(count, 0, what);
+    int64_t found = agreed(count, 0, comm, what);
     if (found != ENZYME_PY_MPI_GOOD)
         return found;
     intptr_t handle = mpi.no_request;
-    int code = mpi.ireduce_scatter_block(in, out, (int)count, mpi.types[kind], mpi.ops[0], mpi.world, &handle);
+    int code = mpi.ireduce_scatter_block(in, out, (int)count, mpi.types[kind], mpi.ops[0], meant(comm), &handle);
     return over(code, &handle, what);
 }
 
-int64_t enzyme_py_mpi_barrier(void) {
+int64_t enzyme_py_mpi_barrier(enzyme_py_mpi_handle comm) {
     intptr_t handle = mpi.no_request;
-    return over(mpi.ibarrier(mpi.world, &handle), &handle, "meet all ranks in barrier");
+    return over(mpi.ibarrier(meant(comm), &handle), &handle, "meet all ranks in barrier");
 }
 
 static double number_at(const void *data, int64_t place, int64_t kind) {
     return kind == FLOAT ? (double)((const float *)data)[place] : ((const double *)data)[place];
 }
 
-int64_t enzyme_py_mpi_winners(const void *in, void *out, int64_t count, int64_t kind, int64_t op) {
+int64_t enzyme_py_mpi_winners(const void *in, void *out, int64_t count, int64_t kind, int64_t op,
+                              enzyme_py_mpi_handle comm) {
     /* NaN wins, as in NumPy; MPI's own functions promise nothing about it. So no NaN is given to them: the ranks
      * that have one bid -1, who has the best number bids its rank, and who neither bids one above all ranks. */
-    int64_t rank = enzyme_py_mpi_rank(), size = enzyme_py_mpi_size();
+    int64_t rank = enzyme_py_mpi_rank(comm), size = enzyme_py_mpi_size(comm);
     double *mine = malloc((size_t)(count > 0 ? count : 1) * 2 * sizeof *mine), *best = mine + count;
     if (mine == NULL) {
         fail("has no memory for %lld numbers", (long long)count);
@@ -314,13 +327,13 @@ int64_t enzyme_py_mpi_winners(const void *in, void *out, int64_t count, int64_t 
         double one = number_at(in, i, kind);
         mine[i] = isnan(one) ? worst : one;
     }
-    int64_t found = enzyme_py_mpi_reduce(mine, best, count, DOUBLE, op, -1);
+    int64_t found = enzyme_py_mpi_reduce(mine, best, count, DOUBLE, op, -1, comm);
     for (int64_t i = 0; found == ENZYME_PY_MPI_GOOD && i < count; i++) {
         double one = number_at(in, i, kind);
         mine[i] = isnan(one) ? (double)(rank - size) : one == best[i] ? (double)rank : (double)size;
     }
     if (found == ENZYME_PY_MPI_GOOD)
-        found = enzyme_py_mpi_reduce(mine, best, count, DOUBLE, 1, -1);
+        found = enzyme_py_mpi_reduce(mine, best, count, DOUBLE, 1, -1, comm);
     for (int64_t i = 0; found == ENZYME_PY_MPI_GOOD && i < count; i++) {
         double won = mine[i] == best[i] ? 1 : 0;
         if (kind == FLOAT)

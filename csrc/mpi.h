@@ -7,7 +7,9 @@
  * other; both travel in a register, so here they are all intptr_t.
  *
  * Numbers. `kind` is 0 for doubles, 1 for floats; counts are of these. `op` is 0 for sum, 1 for min, 2 for max.
- * All on MPI_COMM_WORLD.
+ *
+ * Communicators. `comm` is MPI's own handle, and 0 is MPI_COMM_WORLD: so compiled code that names the world is the
+ * same in all processes. Ranks are those of the communicator.
  *
  * Waiting. Everything is begun by MPI's non-blocking functions and then asked for until it is there, so that a
  * wait can end: after `timeout` seconds, if that is above 0, the rank says what it waits for and ends all ranks.
@@ -66,14 +68,16 @@ typedef struct {
 
 ENZYME_PY_API void enzyme_py_mpi_bind(const enzyme_py_mpi_table *table);
 
-ENZYME_PY_API int64_t enzyme_py_mpi_rank(void);
-ENZYME_PY_API int64_t enzyme_py_mpi_size(void);
+ENZYME_PY_API int64_t enzyme_py_mpi_rank(enzyme_py_mpi_handle comm);
+ENZYME_PY_API int64_t enzyme_py_mpi_size(enzyme_py_mpi_handle comm);
 /* Whether a peer is MPI_PROC_NULL, with whom nothing is exchanged. */
 ENZYME_PY_API int64_t enzyme_py_mpi_is_nobody(int64_t peer);
 
 /* Begin to send, or to receive. Returns the number of a request, from 1 on; 0 if MPI refused. */
-ENZYME_PY_API int64_t enzyme_py_mpi_send(const void *data, int64_t count, int64_t kind, int64_t peer, int64_t tag);
-ENZYME_PY_API int64_t enzyme_py_mpi_receive(int64_t count, int64_t kind, int64_t peer, int64_t tag);
+ENZYME_PY_API int64_t enzyme_py_mpi_send(const void *data, int64_t count, int64_t kind, int64_t peer, int64_t tag,
+                                         enzyme_py_mpi_handle comm);
+ENZYME_PY_API int64_t enzyme_py_mpi_receive(int64_t count, int64_t kind, int64_t peer, int64_t tag,
+                                            enzyme_py_mpi_handle comm);
 /* Wait for a request. What was received goes to `data`, which may be null for a send. Returns the tag of the
  * message, or a negative number if MPI failed. */
 ENZYME_PY_API int64_t enzyme_py_mpi_finish(int64_t request, void *data);
@@ -84,15 +88,20 @@ ENZYME_PY_API int64_t enzyme_py_mpi_calls(void);
 
 /* Collective. A root of -1 means that all ranks get the result; `out` is null for who gets none. */
 ENZYME_PY_API int64_t enzyme_py_mpi_reduce(const void *in, void *out, int64_t count, int64_t kind, int64_t op,
-                                           int64_t root);
-ENZYME_PY_API int64_t enzyme_py_mpi_bcast(void *data, int64_t count, int64_t kind, int64_t root);
-ENZYME_PY_API int64_t enzyme_py_mpi_gather(const void *in, void *out, int64_t count, int64_t kind, int64_t root);
-ENZYME_PY_API int64_t enzyme_py_mpi_scatter(const void *in, void *out, int64_t count, int64_t kind, int64_t root);
+                                           int64_t root, enzyme_py_mpi_handle comm);
+ENZYME_PY_API int64_t enzyme_py_mpi_bcast(void *data, int64_t count, int64_t kind, int64_t root,
+                                          enzyme_py_mpi_handle comm);
+ENZYME_PY_API int64_t enzyme_py_mpi_gather(const void *in, void *out, int64_t count, int64_t kind, int64_t root,
+                                           enzyme_py_mpi_handle comm);
+ENZYME_PY_API int64_t enzyme_py_mpi_scatter(const void *in, void *out, int64_t count, int64_t kind, int64_t root,
+                                            enzyme_py_mpi_handle comm);
 /* Sum what all ranks have, and give the rank k the block k of `count` numbers. */
-ENZYME_PY_API int64_t enzyme_py_mpi_reduce_scatter(const void *in, void *out, int64_t count, int64_t kind);
-ENZYME_PY_API int64_t enzyme_py_mpi_barrier(void);
+ENZYME_PY_API int64_t enzyme_py_mpi_reduce_scatter(const void *in, void *out, int64_t count, int64_t kind,
+                                                   enzyme_py_mpi_handle comm);
+ENZYME_PY_API int64_t enzyme_py_mpi_barrier(enzyme_py_mpi_handle comm);
 /* Write 1 where the number of this rank is the minimum or maximum of all ranks', the first of equal ones or of
  * NaNs, else 0. */
-ENZYME_PY_API int64_t enzyme_py_mpi_winners(const void *in, void *out, int64_t count, int64_t kind, int64_t op);
+ENZYME_PY_API int64_t enzyme_py_mpi_winners(const void *in, void *out, int64_t count, int64_t kind, int64_t op,
+                                            enzyme_py_mpi_handle comm);
 
 #endif

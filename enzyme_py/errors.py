@@ -52,12 +52,12 @@ class Where:
 
 
 def calling_place() -> Where | None:
-    """Return the line of the user's code that is being run: outside of this package and of Numba."""
+    """Return the line of the user's code that is being run: outside of this package, of Numba, and of what dispatches for both."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  (inspect.stack reads every source file on the way)
     while frame is not None:
         name = frame.f_globals.get("__name__", "").split(".")[0]
         file = frame.f_code.co_filename
-        if name not in ("enzyme_py", "numba", "llvmlite") and not file.startswith("<"):
+        if name not in ("enzyme_py", "numba", "llvmlite", "functools") and not file.startswith("<"):
             return Where(file=file, line=frame.f_lineno)
         frame = frame.f_back
     return None

@@ -20,6 +20,7 @@ from numba.core import types
 from numba.core.datamodel.packer import _flatten
 
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
+from enzyme_py.frontend.target.mpi_calls import Communicator
 
 
 class Role(enum.Enum):
@@ -112,7 +113,7 @@ def leaves(context: Any, kind: Any) -> list[Leaf]:
         return [Leaf(Role.FLOAT, _FLOATS[kind])]
     if isinstance(kind, types.Complex):
         return [Leaf(Role.FLOAT, _FLOATS[kind.underlying_float])] * 2
-    if isinstance(kind, (types.Integer, types.Boolean)):
+    if isinstance(kind, (types.Integer, types.Boolean, Communicator)):
         return [_INTEGER]
     if isinstance(kind, types.Array):
         return _array_leaves(kind)

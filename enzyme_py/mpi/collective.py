@@ -1,13 +1,13 @@
 """Collective functions as linear maps between the arrays of all ranks, and their adjoints.
 
     function                         adjoint
-    summed(x, EVERYBODY)             summed(y, EVERYBODY)
-    summed(x, root)                  shared(y, root)
-    shared(x, root)                  summed(y, root)
-    gathered(x, root)                scattered(y, n, root)
-    scattered(x, n, root)            gathered(y, root)
-    gathered(x, EVERYBODY)           sum_scattered(y, n)
-    sum_scattered(x, n)              gathered(y, EVERYBODY)
+    summed(x, EVERYBODY, comm)       summed(y, EVERYBODY, comm)
+    summed(x, root, comm)            shared(y, root, comm)
+    shared(x, root, comm)            summed(y, root, comm)
+    gathered(x, root, comm)          scattered(y, n, root, comm)
+    scattered(x, n, root, comm)      gathered(y, root, comm)
+    gathered(x, EVERYBODY, comm)     sum_scattered(y, n, comm)
+    sum_scattered(x, n, comm)        gathered(y, EVERYBODY, comm)
 
 Each takes an array of one dimension and returns a new one. It is a ruled function (frontend/external/ruled.py) whose rules call
 its adjoint, and itself: so there are derivatives of any order, and they send what they need by the same functions.
@@ -22,7 +22,8 @@ import numpy as np
 from numba.extending import register_jitable
 
 from enzyme_py.frontend.external.opaque import opaque
-from enzyme_py.frontend.external.ruled import new_work, ruled, size_in
+from enzyme_py.frontend.external.ruled import ruled, size_in
+from enzyme_py.mpi import plain
 from enzyme_py.mpi.works import (
     COUNT,
     EVERYBODY,
@@ -38,9 +39,12 @@ from enzyme_py.mpi.works import (
     c_scatter,
     c_size,
     c_winners,
+    comm_in,
     given,
+    in_kernels,
     kind_of,
     made,
+    message,
     must_be_good,
     reals_of,
 )
@@ -48,9 +52,9 @@ from enzyme_py.transforms.values.stop import stop_gradient
 
 
 @register_jitable(forceinline=True)
-def _holding(x, room, peer):
+def _holding(x, room, peer, comm):
     """Return a work array that holds an array, and has room for so many numbers that come; `peer` is a root, or an operator."""
-    work = new_work((x.size, room, peer, 0, 0, 0), x.size + room, x.dtype)
+    work = message(x.size, room, peer, 0, comm, x.size + room, x.dtype)
     given(work, work)[:] = x
     return work
 
@@ -59,31 +63,31 @@ def _sum_primal(work):
     n = size_in(work, COUNT)
     into = address_in(work, FIRST + n)
     count = n * reals_of(work)
-    must_be_good(c_reduce(address_in(work, FIRST), into, count, kind_of(work), 0, size_in(work, PEER)))
+    must_be_good(c_reduce(address_in(work, FIRST), into, count, kind_of(work), 0, size_in(work, PEER), comm_in(work)))
 
 
 def _sum_forward(work, shadow):
-    made(shadow, work)[:] = summed(given(shadow, work), size_in(work, PEER))
+    made(shadow, work)[:] = summed(given(shadow, work), size_in(work, PEER), comm_in(work))
 
 
 def _sum_reverse(work, shadow):
     come = made(shadow, work)
-    root = size_in(work, PEER)
+    root, comm = size_in(work, PEER), comm_in(work)
     into = given(shadow, work)
     if root == EVERYBODY:
-        into += summed(come, root)
+        into += summed(come, root, comm)
     else:
-        into += shared(come, root)
+        into += shared(come, root, comm)
     come[:] = 0.0
 
 
 _sum = ruled("mpi.sum", _sum_primal, _sum_forward, _sum_reverse)
 
 
-@register_jitable(forceinline=True)
-def summed(x, root):
+@in_kernels(plain.summed)
+def summed(x, root, comm):
     """Return the sum over all ranks; zeros where it does not come."""
-    work = _holding(x, x.size, root)
+    work = _holding(x, x.size, root, comm)
     _sum(work)
     return made(work, work).copy()
 
@@ -92,18 +96,18 @@ def _share_primal(work):
     made(work, work)[:] = given(work, work)
     n = size_in(work, COUNT)
     into = address_in(work, FIRST + n)
-    must_be_good(c_bcast(into, n * reals_of(work), kind_of(work), size_in(work, PEER)))
+    must_be_good(c_bcast(into, n * reals_of(work), kind_of(work), size_in(work, PEER), comm_in(work)))
 
 
 def _share_forward(work, shadow):
-    made(shadow, work)[:] = shared(given(shadow, work), size_in(work, PEER))
+    made(shadow, work)[:] = shared(given(shadow, work), size_in(work, PEER), comm_in(work))
 
 
 def _share_reverse(work, shadow):
     come = made(shadow, work)
-    root = size_in(work, PEER)
-    found = summed(come, root)
-    if c_rank() == root:
+    root, comm = size_in(work, PEER), comm_in(work)
+    found = summed(come, root, comm)
+    if c_rank(comm) == root:
         into = given(shadow, work)
         into += found
     come[:] = 0.0
@@ -112,10 +116,10 @@ def _share_reverse(work, shadow):
 _share = ruled("mpi.share", _share_primal, _share_forward, _share_reverse)
 
 
-@register_jitable(forceinline=True)
-def shared(x, root):
+@in_kernels(plain.shared)
+def shared(x, root, comm):
     """Return the array of the root."""
-    work = _holding(x, x.size, root)
+    work = _holding(x, x.size, root, comm)
     _share(work)
     return made(work, work).copy()
 
@@ -124,35 +128,35 @@ def _gather_primal(work):
     n = size_in(work, COUNT)
     into = address_in(work, FIRST + n)
     count = n * reals_of(work)
-    must_be_good(c_gather(address_in(work, FIRST), into, count, kind_of(work), size_in(work, PEER)))
+    must_be_good(c_gather(address_in(work, FIRST), into, count, kind_of(work), size_in(work, PEER), comm_in(work)))
 
 
 def _gather_forward(work, shadow):
-    made(shadow, work)[:] = gathered(given(shadow, work), size_in(work, PEER))
+    made(shadow, work)[:] = gathered(given(shadow, work), size_in(work, PEER), comm_in(work))
 
 
 def _gather_reverse(work, shadow):
     come = made(shadow, work)
     n = size_in(work, COUNT)
-    root = size_in(work, PEER)
+    root, comm = size_in(work, PEER), comm_in(work)
     into = given(shadow, work)
     if root == EVERYBODY:
-        into += sum_scattered(come, n)
+        into += sum_scattered(come, n, comm)
     else:
-        into += scattered(come, n, root)
+        into += scattered(come, n, root, comm)
     come[:] = 0.0
 
 
 _gather = ruled("mpi.gather", _gather_primal, _gather_forward, _gather_reverse)
 
 
-@register_jitable(forceinline=True)
-def gathered(x, root):
+@in_kernels(plain.gathered)
+def gathered(x, root, comm):
     """Return the arrays of all ranks one behind the other; nothing where they do not come."""
     length = 0
-    if root in (EVERYBODY, c_rank()):
-        length = x.size * c_size()
-    work = _holding(x, length, root)
+    if root in (EVERYBODY, c_rank(comm)):
+        length = x.size * c_size(comm)
+    work = _holding(x, length, root, comm)
     _gather(work)
     return made(work, work).copy()
 
@@ -160,27 +164,27 @@ def gathered(x, root):
 def _scatter_primal(work):
     into = address_in(work, FIRST + size_in(work, COUNT))
     count = size_in(work, MADE) * reals_of(work)
-    must_be_good(c_scatter(address_in(work, FIRST), into, count, kind_of(work), size_in(work, PEER)))
+    must_be_good(c_scatter(address_in(work, FIRST), into, count, kind_of(work), size_in(work, PEER), comm_in(work)))
 
 
 def _scatter_forward(work, shadow):
-    made(shadow, work)[:] = scattered(given(shadow, work), size_in(work, MADE), size_in(work, PEER))
+    made(shadow, work)[:] = scattered(given(shadow, work), size_in(work, MADE), size_in(work, PEER), comm_in(work))
 
 
 def _scatter_reverse(work, shadow):
     come = made(shadow, work)
     into = given(shadow, work)
-    into += gathered(come, size_in(work, PEER))
+    into += gathered(come, size_in(work, PEER), comm_in(work))
     come[:] = 0.0
 
 
 _scatter = ruled("mpi.scatter", _scatter_primal, _scatter_forward, _scatter_reverse)
 
 
-@register_jitable(forceinline=True)
-def scattered(x, n, root):
+@in_kernels(plain.scattered)
+def scattered(x, n, root, comm):
     """Return this rank's block, of n numbers, of the array of the root; x has no numbers elsewhere."""
-    work = _holding(x, n, root)
+    work = _holding(x, n, root, comm)
     _scatter(work)
     return made(work, work).copy()
 
@@ -188,17 +192,17 @@ def scattered(x, n, root):
 def _sum_scatter_primal(work):
     into = address_in(work, FIRST + size_in(work, COUNT))
     count = size_in(work, MADE) * reals_of(work)
-    must_be_good(c_reduce_scatter(address_in(work, FIRST), into, count, kind_of(work)))
+    must_be_good(c_reduce_scatter(address_in(work, FIRST), into, count, kind_of(work), comm_in(work)))
 
 
 def _sum_scatter_forward(work, shadow):
-    made(shadow, work)[:] = sum_scattered(given(shadow, work), size_in(work, MADE))
+    made(shadow, work)[:] = sum_scattered(given(shadow, work), size_in(work, MADE), comm_in(work))
 
 
 def _sum_scatter_reverse(work, shadow):
     come = made(shadow, work)
     into = given(shadow, work)
-    into += gathered(come, EVERYBODY)
+    into += gathered(come, EVERYBODY, comm_in(work))
     come[:] = 0.0
 
 
@@ -207,19 +211,19 @@ _sum_scatter = ruled(
 )
 
 
-@register_jitable(forceinline=True)
-def sum_scattered(x, n):
+@in_kernels(plain.sum_scattered)
+def sum_scattered(x, n, comm):
     """Return this rank's block, of n numbers, of the sum over all ranks."""
-    work = _holding(x, n, 0)
+    work = _holding(x, n, 0, comm)
     _sum_scatter(work)
     return made(work, work).copy()
 
 
 def _winners(work):
     n = size_in(work, COUNT)
-    found = new_work((n, n, 0, 0, 0, 0), n, work.dtype)
+    found = message(n, n, 0, 0, 0, n, work.dtype)
     at = address_in(work, FIRST), address_in(found, FIRST)
-    must_be_good(c_winners(at[0], at[1], n, kind_of(work), size_in(work, PEER)))
+    must_be_good(c_winners(at[0], at[1], n, kind_of(work), size_in(work, PEER), comm_in(work)))
     return found
 
 
@@ -227,12 +231,23 @@ _ask_winners = opaque("mpi.winners", _winners)
 
 
 @register_jitable(forceinline=True)
-def best(x, op, root):
-    """Return the minima (op 1) or maxima (op 2) over all ranks."""
-    work = _holding(x, 0, op)
+def _best(x, op, root, comm):
+    work = _holding(x, 0, op, comm)
     marks = _ask_winners(work)
     chosen = np.zeros(x.size, x.dtype)
     for i in range(x.size):
         if stop_gradient(marks[FIRST + i]) > 0.5:
             chosen[i] = x[i]
-    return summed(chosen, root)
+    return summed(chosen, root, comm)
+
+
+@in_kernels(plain.least)
+def least(x, root, comm):
+    """Return the minima over all ranks."""
+    return _best(x, 1, root, comm)
+
+
+@in_kernels(plain.most)
+def most(x, root, comm):
+    """Return the maxima over all ranks."""
+    return _best(x, 2, root, comm)

@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from numba.extending import register_jitable
 
-from enzyme_py.frontend.external.ruled import new_work, ruled, set_size, size_in
+from enzyme_py.frontend.external.ruled import ruled, set_size, size_in
+from enzyme_py.mpi import plain
 from enzyme_py.mpi.works import (
     COUNT,
     FIRST,
@@ -33,8 +34,11 @@ from enzyme_py.mpi.works import (
     c_finish,
     c_receive,
     c_send,
+    comm_in,
     given,
+    in_kernels,
     kind_of,
+    message,
     reals_of,
     write_sizes,
 )
@@ -63,15 +67,15 @@ def _write_spare_sizes(spare, work):
 
 
 @register_jitable(forceinline=True)
-def _new_message(count, peer, tag, dtype):
+def _new_message(count, peer, tag, comm, dtype):
     room = _SWEEPS * (FIRST + count)
-    return new_work((count, 0, peer, tag, 0, 0), room + count, dtype)
+    return message(count, 0, peer, tag, comm, room + count, dtype)
 
 
 def _begin_send_primal(work):
     count = size_in(work, COUNT) * reals_of(work)
     number = c_send(
-        address_in(work, FIRST), count, kind_of(work), size_in(work, PEER), size_in(work, TAG)
+        address_in(work, FIRST), count, kind_of(work), size_in(work, PEER), size_in(work, TAG), comm_in(work)
     )
     _must_be_request(number)
     set_size(work, REQUEST, number)
@@ -115,7 +119,7 @@ _end_send = ruled("mpi.end_send", _end_send_primal, _end_send_forward, _end_send
 
 def _begin_receive_primal(work):
     count = size_in(work, COUNT) * reals_of(work)
-    number = c_receive(count, kind_of(work), size_in(work, PEER), size_in(work, TAG))
+    number = c_receive(count, kind_of(work), size_in(work, PEER), size_in(work, TAG), comm_in(work))
     _must_be_request(number)
     set_size(work, REQUEST, number)
 
@@ -160,30 +164,30 @@ _end_receive = ruled(
 )
 
 
-@register_jitable(forceinline=True)
-def begun_send(x, peer, tag):
+@in_kernels(plain.begun_send)
+def begun_send(x, peer, tag, comm):
     """Begin to send an array of one dimension; returns the work array, to be given to `ended_send`."""
-    work = _new_message(x.size, peer, tag, x.dtype)
+    work = _new_message(x.size, peer, tag, comm, x.dtype)
     given(work, work)[:] = x
     _begin_send(work)
     return work
 
 
-@register_jitable(forceinline=True)
+@in_kernels(plain.ended_send)
 def ended_send(work):
     """Wait for a send."""
     _end_send(work)
 
 
-@register_jitable(forceinline=True)
-def begun_receive(count, peer, tag, dtype):
+@in_kernels(plain.begun_receive)
+def begun_receive(count, peer, tag, comm, dtype):
     """Begin to receive; returns the work array, to be given to `ended_receive`."""
-    work = _new_message(count, peer, tag, dtype)
+    work = _new_message(count, peer, tag, comm, dtype)
     _begin_receive(work)
     return work
 
 
-@register_jitable(forceinline=True)
+@in_kernels(plain.ended_receive)
 def ended_receive(work):
     """Wait for what was received, and return it."""
     _end_receive(work)

@@ -1,13 +1,19 @@
 """What rules of messages share: work arrays, and the runtime's functions in compiled code.
 
-    work = [length | size 1 ... size 6 | what is given | what comes | spare]
+    work = [length | size 1 ... size 7 | what is given | what comes | spare]
 
-A work array is that of frontend/external/ruled.py, with room for six sizes whatever the function: counts, root or peer, tag,
-and the number of a request. `given(work, ...)` and its kin are parts of it.
+A work array is that of frontend/external/ruled.py, with room for seven sizes whatever the function: counts, root or peer, tag,
+the communicator, whose handle may be a pointer and is two of them, and the number of a request. `given(work, ...)` and its kin
+are parts of it.
+
+A communicator is an integer here, as in csrc/mpi.h: `handle_of` gives it. 0 is MPI_COMM_WORLD.
+
+A kernel that is called as it is, and has communicators of mpi4py, runs the functions of plain.py in place of those with rules.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -16,13 +22,14 @@ from numba.core.typing import signature
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.arrayobj import make_array
 
-from enzyme_py.frontend.external.ruled import NUMBERS_OF_A_SIZE, set_size, size_in
+from enzyme_py.frontend.external.ruled import NUMBERS_OF_A_SIZE, new_work, set_size, size_in
 from enzyme_py.mpi.library import PREFIX
 
 TARGET = "enzyme"
-FIRST = NUMBERS_OF_A_SIZE * 7  # where numbers begin
-COUNT, MADE, PEER, TAG, REQUEST = 1, 2, 3, 4, 5  # the sizes; PEER is the root of collective functions
+FIRST = NUMBERS_OF_A_SIZE * 8  # where numbers begin
+COUNT, MADE, PEER, TAG, _COMM_HIGH, _COMM_LOW, REQUEST = range(1, 8)  # the sizes; PEER is the root of collective functions
 EVERYBODY = -1  # as a root
+WORLD = 0  # as a communicator
 
 _POINTER = ir.IntType(8).as_pointer()
 
@@ -33,19 +40,30 @@ def _external(name: str, parameters: str) -> Any:
     return types.ExternalFunction(PREFIX + name, types.int64(*(kinds[one] for one in parameters)))
 
 
-c_rank = _external("rank", "")
-c_size = _external("size", "")
+c_rank = _external("rank", "i")
+c_size = _external("size", "i")
 c_is_nobody = _external("is_nobody", "i")
-c_send = _external("send", "piiii")
-c_receive = _external("receive", "iiii")
+c_send = _external("send", "piiiii")
+c_receive = _external("receive", "iiiii")
 c_finish = _external("finish", "ip")
-c_reduce = _external("reduce", "ppiiii")
-c_bcast = _external("bcast", "piii")
-c_gather = _external("gather", "ppiii")
-c_scatter = _external("scatter", "ppiii")
-c_reduce_scatter = _external("reduce_scatter", "ppii")
-c_barrier = _external("barrier", "")
-c_winners = _external("winners", "ppiii")
+c_reduce = _external("reduce", "ppiiiii")
+c_bcast = _external("bcast", "piiii")
+c_gather = _external("gather", "ppiiii")
+c_scatter = _external("scatter", "ppiiii")
+c_reduce_scatter = _external("reduce_scatter", "ppiii")
+c_barrier = _external("barrier", "i")
+c_winners = _external("winners", "ppiiii")
+
+
+def in_kernels(elsewhere: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator: the function serves kernels, and `elsewhere` code of Numba's own target, where nothing is differentiated."""
+
+    def register(function: Callable[..., Any]) -> Any:
+        overload(function, target=TARGET, strict=False, jit_options={"forceinline": True})(lambda *given: function)
+        overload(function, strict=False)(lambda *given: elsewhere)
+        return function
+
+    return register
 
 
 @intrinsic
@@ -80,6 +98,18 @@ def reals_of(work):
 def _reals_of(work):
     reals = 2 if isinstance(work.dtype, types.Complex) else 1
     return lambda work: reals
+
+
+@register_jitable(forceinline=True)
+def message(count, room, peer, tag, comm, numbers, dtype):
+    """Return a work array with these sizes and room for so many numbers."""
+    return new_work((count, room, peer, tag, comm >> 32, comm & 0xFFFFFFFF, 0), numbers, dtype)
+
+
+@register_jitable(forceinline=True)
+def comm_in(work):
+    """Return the communicator that stands in a work array."""
+    return (size_in(work, _COMM_HIGH) << 32) | size_in(work, _COMM_LOW)
 
 
 @register_jitable(forceinline=True)

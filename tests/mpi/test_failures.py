@@ -43,7 +43,11 @@ def test_a_rank_that_raises_ends_all_ranks() -> None:
 
 
 def test_refusals() -> None:
-    run(1, "refusals.py").check(18)
+    run(1, "refusals.py").check(17)
+
+
+def test_refusals_of_communicators() -> None:
+    run(1, "communicator_refusals.py").check(18)
 
 
 def test_a_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

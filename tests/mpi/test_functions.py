@@ -1,4 +1,4 @@
-"""numba-mpi's functions, in forward and reverse mode and in second orders, against answers by hand."""
+"""numba-mpi's functions and mpi4py's communicators, in forward and reverse mode and in second orders, against answers by hand."""
 
 from __future__ import annotations
 
@@ -25,3 +25,20 @@ def test_each_function(row: str, ranks: int) -> None:
 @pytest.mark.parametrize("row", ROWS)
 def test_second_orders(row: str) -> None:
     run(2, "functions.py", "second", row).check(3 * 2)
+
+
+def test_communicators_of_groups() -> None:
+    run(4, "communicators.py", "all").check(4 * 4)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 6])
+def test_each_method_of_a_communicator(row: str, ranks: int) -> None:
+    run(ranks, "communicators.py", row).check(4 * ranks)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("row", ROWS)
+def test_second_orders_of_communicators(row: str) -> None:
+    run(4, "communicators.py", "second", row).check(3 * 4)

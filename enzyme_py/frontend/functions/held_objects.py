@@ -8,6 +8,7 @@
 * a list, a dict or a dataclass: the named tuple of its structure (foundations/trees.py), whatever its parts are;
 * an object: the named tuple of those of its attributes that the code names. Properties and class attributes are
   asked of the object, methods become functions that hold the object;
+* a communicator of mpi4py: itself, since its handle is another one in each process;
 * a tuple: a tuple of what stands for its parts.
 
 All of it is constant to the derivative and looked at in every call. Other types of parts mean another compilation.
@@ -55,7 +56,12 @@ def is_held_object(value: Any) -> bool:
     if isinstance(value, pytypes.MethodType):
         return not is_library(type(value.__self__).__module__)
     kind: Any = type(value)
-    return isinstance(value, (list, dict)) or _is_open(kind)
+    return isinstance(value, (list, dict)) or _is_communicator(kind) or _is_open(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_communicator(kind: type) -> bool:
+    return any((one.__module__, one.__name__) == ("mpi4py.MPI", "Comm") for one in kind.__mro__)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -76,6 +82,9 @@ def held(value: Any, code: pytypes.CodeType | None, path: tuple[Any, ...] = ()) 
         return value
     if isinstance(value, _PLAIN):
         return taken(value)
+    kind: Any = type(value)
+    if _is_communicator(kind):
+        return value
     if isinstance(value, tuple):
         parts = [held(one, code, path) for one in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)

@@ -1,4 +1,4 @@
-"""numba-mpi in kernels: taught when a kernel first names something of it.
+"""MPI in kernels: numba-mpi is taught when a kernel first names something of it, mpi4py by teaching.py.
 
     teach_mpi(value, targets)
 
@@ -15,6 +15,7 @@ import sys
 from typing import Any
 
 import numba
+from llvmlite import ir
 from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.datamodel import models, register_default
@@ -34,7 +35,28 @@ class Operator(types.Opaque):  # type: ignore[misc]
         super().__init__(f"{_PACKAGE}.Operator.{member}")
 
 
+class Communicator(types.Type):  # type: ignore[misc]
+    """The type of mpi4py's communicators."""
+
+    def __init__(self) -> None:
+        super().__init__("mpi4py.MPI.Comm")
+
+
+class InPlace(types.Opaque):  # type: ignore[misc]
+    """The type of mpi4py's MPI.IN_PLACE."""
+
+    def __init__(self) -> None:
+        super().__init__("mpi4py.MPI.IN_PLACE")
+
+
+class _Handle(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, ir.IntType(64))
+
+
 register_default(Operator)(models.OpaqueModel)
+register_default(InPlace)(models.OpaqueModel)
+register_default(Communicator)(_Handle)
 
 
 def teach_mpi(value: Any, targets: tuple[Any, ...]) -> None:
@@ -64,7 +86,10 @@ def remedy_for(value: Any) -> str | None:
     owner = getattr(value, "__module__", None) or type(value).__module__
     if not isinstance(owner, str) or owner.partition(".")[0] != "mpi4py":
         return None
-    return "in a kernel call numba-mpi's functions, which speak on MPI.COMM_WORLD: numba_mpi.rank(), numba_mpi.allreduce(x, y)"
+    return (
+        "in a kernel call the methods of a communicator that are in docs/mpi.md, comm.Allreduce(x, y), or numba-mpi's functions; "
+        "the rest of mpi4py outside of it"
+    )
 
 
 def _teach_operators(target: Any) -> None:

@@ -13,7 +13,7 @@ from numba.stencils.stencil import StencilFunc
 from enzyme_py.errors import LoweringError
 from enzyme_py.frontend.containers.dataclass_calls import code_of_its_own
 from enzyme_py.frontend.parallel.wishes import StaysSerialError
-from enzyme_py.frontend.target.mpi_calls import is_of_mpi
+from enzyme_py.frontend.target.mpi_calls import Communicator, is_of_mpi, remedy_for
 from enzyme_py.frontend.target.teaching import is_special
 
 # What a kernel asks of Numba's own threads, on which no derivative runs.
@@ -43,6 +43,10 @@ def refuse_unknown(value: Any) -> None:
         remedy = f"write a function that computes all fields and calls a {value.__name__} without it, or pass its object as an argument"
         raise LoweringError(message, remedy=remedy)
     _refuse_special(value)
+    instead = remedy_for(value)
+    if instead is not None:
+        message = f"the kernel names {getattr(value, '__name__', 'an object')} of mpi4py"
+        raise LoweringError(message, remedy=instead)
 
 
 def _refuse_special(value: Any) -> None:
@@ -68,8 +72,8 @@ class NoEnvironment:
 
 
 def refuse_threads(value: Any) -> None:
-    """Raise if a kernel that names this value has to stay on one thread."""
-    if is_of_mpi(value):
+    """Raise if a kernel that names this value, or something of a value of this type, has to stay on one thread."""
+    if is_of_mpi(value) or isinstance(value, Communicator):
         message = "it calls MPI, whose messages have one order"
         raise StaysSerialError(message)
     for one in _OF_NUMBAS_THREADS:

@@ -128,6 +128,11 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
                 return types.Dispatcher(self._kernel_target.dispatcher_of(val))
             raise
 
+    def resolve_getattr(self, typ: Any, attr: str) -> Any:
+        if self._kernel_target.is_threaded:
+            refused.refuse_threads(typ)
+        return super().resolve_getattr(typ, attr)
+
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         found = tuple_hash_type(func, args)
         if found is not None:

@@ -7,8 +7,9 @@ Typing and lowering of derivatives, rules and linear algebra take half a second 
 finished machine code needs none of that, and neither does one that compiles functions which have nothing to do with us.
 
 Numba asks `typeof_impl` for the type of each value that compiled code names, and of each argument. Two of its entries are
-wrapped, that for classes and that for what has no entry: the first value of ours that comes by ends the wrapping, and what
-was taught then is put into Numba's contexts while it types. What must be there before a value is named registers with the
+wrapped, that for classes and that for what has no entry: the first value of ours that comes by ends the wrapping of classes,
+and what was taught then is put into Numba's contexts while it types. Functions of scipy.special and objects of mpi4py are
+watched for as long as they have not come by (`_OF_OTHERS`). What must be there before a value is named registers with the
 import of this package: the closures of functions/captures.py.
 
 `teach` takes Numba's lock before it imports anything, in this order always: imports wait for each other too, and two threads
@@ -36,7 +37,6 @@ from enzyme_py.frontend.target.interrupts import uninterrupted
 
 # By name: they are rooms of later than this one.
 _LESSONS = ("enzyme_py.linalg", "enzyme_py.calls.compiled")
-_SPECIAL = "enzyme_py.special.overloads"
 # What is not ours, and is taught nevertheless: the overloads of calls/compiled/ and of transforms/values/functions.py.
 _OTHERS = (functools.partial, np.tile)
 _WATCHED = (object, type)
@@ -44,7 +44,7 @@ _WATCHED = (object, type)
 
 class _State:
     is_taught = False
-    knows_special = False
+    known: tuple[str, ...] = ()  # the modules of _OF_OTHERS that have been taught
     teacher: int | None = None  # the thread that imports now
     usual: dict[type, Callable[..., Any]]  # Numba's own entries, while ours stand in their place
 
@@ -68,7 +68,7 @@ def teach() -> None:
         usual = getattr(_State, "usual", {})
         if usual:
             typeof_impl.register(type, usual[type])
-            typeof_impl.register(object, functools.partial(_typeof_of_scipy, usual[object]))
+            typeof_impl.register(object, functools.partial(_typeof_of_others, usual[object]))
 
 
 def watch_numba() -> None:
@@ -78,25 +78,29 @@ def watch_numba() -> None:
         typeof_impl.register(kind, functools.partial(_typeof, _State.usual[kind]))
 
 
-def _typeof_of_scipy(usual: Callable[..., Any], value: Any, context: Any) -> Any:
-    """Return the type of a value that Numba itself has no type for; the first function of scipy.special is taught before."""
-    if not _State.knows_special and is_special(value):
-        _teach_special()
-    return usual(value, context)
+def _typeof_of_others(usual: Callable[..., Any], value: Any, context: Any) -> Any:
+    """Return the type of a value that Numba itself has no type for; the first one of another package is taught before."""
+    return typeof_impl(value, context) if _teach_others(value) else usual(value, context)
 
 
-def _teach_special() -> None:
+def _teach_others(value: Any) -> bool:
+    """Teach what has to do with a value of another package; tells whether anything was taught."""
+    found = [module for module, is_its in _OF_OTHERS.items() if module not in _State.known and is_its(value)]
+    if not found:
+        return False
     teach()
     with global_compiler_lock, uninterrupted():
-        if _State.knows_special:
-            return
-        importlib.import_module(_SPECIAL).register()
-        _State.knows_special = True
+        for module in found:
+            if module in _State.known:
+                continue
+            importlib.import_module(module).register()
+            _State.known = (*_State.known, module)
         for one in (cpu_target.typing_context, cpu_target.target_context):
             one.refresh()
         for target in importlib.import_module("enzyme_py.frontend.target.target").TARGETS:
             target.typing_context.refresh()
             target.target_context.refresh()
+    return True
 
 
 def is_special(value: Any) -> bool:
@@ -107,10 +111,22 @@ def is_special(value: Any) -> bool:
     return getattr(module, value.__name__, None) is value
 
 
+def is_of_mpi4py(value: Any) -> bool:
+    """Tell whether a value is an object of mpi4py's."""
+    return type(value).__module__ == "mpi4py.MPI"
+
+
+# The module to register, and what tells whether a value has to do with it.
+_OF_OTHERS: dict[str, Callable[[Any], bool]] = {
+    "enzyme_py.special.overloads": is_special,
+    "enzyme_py.mpi.methods": is_of_mpi4py,
+}
+
+
 def _typeof(usual: Callable[..., Any], value: Any, context: Any) -> Any:
     """Return the type of a value that Numba itself has no type for, or of a class."""
-    if not _State.knows_special and is_special(value):
-        _teach_special()
+    if _teach_others(value):
+        return typeof_impl(value, context)
     is_settled = _State.is_taught or _State.teacher == threading.get_ident()
     if is_settled or not is_ours(value):
         return usual(value, context)

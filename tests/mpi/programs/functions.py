@@ -7,6 +7,8 @@ slope; in forward mode the tangents of all ranks sum to <slope, T>.
     functions.py [names]            first orders of these rows, of all without a name
     functions.py second [names]     second orders
     functions.py all                one kernel of all rows, first orders
+
+communicators.py has the same rows with mpi4py's methods.
 """
 
 from __future__ import annotations
@@ -269,12 +271,17 @@ def everything(x, w):
     return total
 
 
-ALL = Row(
-    everything,
-    lambda X, W: sum(row.total(X, W) for row in ROWS.values()),
-    lambda X, W: sum(row.slope(X, W) for row in ROWS.values()),
-    lambda X, W, T: sum(row.second(X, W, T) for row in ROWS.values()),
-)
+def sum_of_all(kernel):
+    """Return a row of a kernel that is the sum of all others."""
+    return Row(
+        kernel,
+        lambda X, W: sum(row.total(X, W) for row in ROWS.values()),
+        lambda X, W: sum(row.slope(X, W) for row in ROWS.values()),
+        lambda X, W, T: sum(row.second(X, W, T) for row in ROWS.values()),
+    )
+
+
+ALL = sum_of_all(everything)
 
 
 def inputs():
@@ -306,12 +313,14 @@ def second_orders(name, row):
     def forward_over_reverse(x, w, t):
         return enzyme.jvp(enzyme.grad(kernel), (x, w), (t, np.zeros(w.size)))[1]
 
+    @numba.njit
     def inner(x, w, t):
         return np.sum(enzyme.grad(kernel)(x, w) * t)
 
     def reverse_over_reverse(x, w, t):
         return enzyme.grad(inner)(x, w, t)
 
+    @numba.njit
     def push(x, w, t):
         return enzyme.jvp(kernel, (x, w), (t, np.zeros(w.size)))[1]
 

@@ -24,7 +24,7 @@ def compiled(transform: Any, *arguments: Any) -> Any:
 
 def on_one_rank(call: Callable[[], Any]) -> Any:
     """Return on all ranks what rank 0 computes."""
-    found = call() if RANK == 0 else None
+    found = call() if WORLD.rank == 0 else None
     arrived = WORLD.Ibarrier()
     while not arrived.Test():
         time.sleep(0.02)
