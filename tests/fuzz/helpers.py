@@ -8,6 +8,8 @@ import numpy as np
 from numba import prange
 from numba.typed import List as TypedList
 
+import enzyme_py as enzyme
+
 __all__ = [
     "GRID",
     "PACKED",
@@ -39,6 +41,7 @@ __all__ = [
     "polynomial",
     "prange",
     "repeated",
+    "root",
     "row_by_row",
     "scaled",
     "sum_of_partials",
@@ -79,6 +82,18 @@ def repeated(u, depth):  # type: ignore[no-untyped-def]
     if depth == 0:
         return u
     return np.sin(repeated(u * 0.9, depth - 1))
+
+
+@enzyme.custom_vjp
+def root(u):  # type: ignore[no-untyped-def]
+    """Search a root by Newton's method; the adjoint is a rule."""
+    r = u
+    for _ in range(30):
+        r = 0.5 * (r + u / r)
+    return r
+
+
+root.defvjp(lambda u: (math.sqrt(u), math.sqrt(u)), lambda r, by_root: (0.5 * by_root / r,))
 
 
 @numba.njit

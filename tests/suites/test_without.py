@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.metamorphic.questions import rewritten
 from tests.passes.switches import OTHERS
 from tests.suites.without.__main__ import asked
 from tests.suites.without.asking import CORPUS, SUITES
@@ -16,8 +17,15 @@ def test_all_cures_and_kernels_are_there() -> None:
     assert set(SHORT) <= set(SUITES)
     assert {one for one in CURES if is_pass(one)} <= names_of_passes()
     assert {one for one in CURES if not is_pass(one) and not one.startswith("--")} <= set(OTHERS)
-    assert set(SHORT["textbook"]) <= set(kernels())
+    assert {one.removesuffix(" twice") for one in SHORT["textbook"]} <= set(kernels())
     assert {path.stem for path in CORPUS.glob("*.txt")} == set(SHORT["fuzz"])
+
+
+def test_all_rewrites_have_a_place() -> None:
+    for one in SHORT["metamorphic"]:
+        seed, kernel, rewrites = one.split(maxsplit=2)
+        form, done = rewritten(int(seed), rewrites.split(","), kernel)
+        assert (form.origin.name, set(done)) == (kernel, set(rewrites.split(",")))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,9 @@ import numpy as np
 
 from tests.textbook import (
     algorithms,
+    branches,
     exchanged,
+    held,
     models,
     polybench_algebra,
     polybench_grids,
@@ -33,7 +35,7 @@ from tests.textbook import (
 
 _MODULES = (
     *(updates, views, models, algorithms, exchanged, recurrences, products),
-    *(polybench_algebra, polybench_grids),
+    *(polybench_algebra, polybench_grids, branches, held),
 )
 X = np.array([0.7, -0.4, 0.35, 1.1, -0.9, 0.2])
 C = np.array([0.3, 0.8, -0.5, 0.25, 1.2, -0.1])

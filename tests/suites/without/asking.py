@@ -19,7 +19,7 @@ from enzyme_py.native.runtime import library
 from enzyme_py.passes import journal
 from enzyme_py.settings import settings
 from tests.fuzz import checks, grammar
-from tests.metamorphic import questions as metamorphic
+from tests.metamorphic import questions as rewriting
 from tests.passes.switches import leave_out
 from tests.textbook import TWINS, kernels
 from tests.textbook.orders import answers
@@ -63,11 +63,14 @@ def fuzz(name: str) -> Iterator[tuple[str, str]]:
 
 
 @suite
-def rewrites(name: str) -> Iterator[tuple[str, str]]:
-    """`SEED KERNEL REWRITES`: a kernel, rewritten as the seed says."""
-    seed, kernel, rewritings = name.split()
-    for one in metamorphic.outcomes(int(seed), rewritings.split(","), kernel):
-        yield one.question, one.verdict
+def metamorphic(name: str) -> Iterator[tuple[str, str]]:
+    """`SEED KERNEL REWRITES`: a kernel, rewritten as the seed says, with commas between the rewrites that it may draw.
+
+    Where the gradient of the kernel it came from is refused, nothing else is asked.
+    """
+    seed, kernel, rewrites = name.split(maxsplit=2)
+    for one in rewriting.outcomes(int(seed), rewrites.split(","), kernel):
+        yield "reverse" if one.question == "origin" else one.question, one.verdict
 
 
 def main() -> None:

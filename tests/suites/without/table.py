@@ -26,7 +26,8 @@ written by
 
 `tests/suites/without/kernels.py` has the kernels and the cures. A cell says what the first bad answer was, and how many seconds of a processor it took.
 *refused* is what was right with the cure. *not found*: no answer of those kernels in which the cure changes something was a bad one; *no kernel*: there is
-none of these. An empty cell has not been asked to its end.
+none of these. An empty cell has not been asked to its end. A textbook kernel is asked first orders, or all six (*twice*); of *metamorphic* a kernel's name is the
+seed, the kernel it came from, and its rewrites.
 
 """
 
