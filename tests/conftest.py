@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 HERE = Path(__file__).parent
 FOLDER = "ENZYME_PY_TEST_CACHE"
+GROUPS = "groups.json"  # in that folder: the group of each test, as the workers have it
 # Long files whose tests have nothing in common. They come last, and fill up what the workers have left.
 SPREAD = ("test_fuzz.py", "test_textbook.py", "test_tensors.py", "test_coverage_table.py")
 COLLECTED = (
@@ -121,8 +124,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             one.add_marker(pytest.mark.xdist_group(one.path.relative_to(HERE).as_posix()))
 
 
-def pytest_collection_finish() -> None:
-    """What was made so far stays: the collector need not look at it each time that Numba makes as much again."""
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep groups together. xdist writes them into the names of tests, where pytest since 9.1 does not look any more."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Groups(LoadGroupScheduling):  # type: ignore[misc]
+        def schedule(self) -> None:
+            self.groups = json.loads((Path(os.environ[FOLDER]) / GROUPS).read_text())
+            super().schedule()
+
+        def _split_scope(self, nodeid: str) -> str:
+            return self.groups.get(nodeid, nodeid)
+
+    return Groups(config, log)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Tell the scheduler the groups; what was made so far stays.
+
+    The collector need not look at it each time that Numba makes as much again.
+    """
+    if hasattr(session.config, "workerinput"):
+        marks = ((one.nodeid, one.get_closest_marker("xdist_group")) for one in session.items)
+        path = Path(os.environ[FOLDER]) / GROUPS
+        own = path.with_suffix(f".{os.getpid()}")
+        own.write_text(json.dumps({name: mark.args[0] for name, mark in marks if mark is not None}))
+        own.replace(path)
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTED)
