@@ -141,3 +141,17 @@ def test_one_test_command() -> None:
     assert "ci/test.sh" in (ROOT / ".ci" / "run").read_text()
     for command in ("sh ci/demo.sh", "sh ci/test.sh"):
         assert command in (ROOT / "README.md").read_text()
+
+
+HAPPENED: list[int] = []
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_the_tests_of_a_file_share_a_worker(turn: int, request: pytest.FixtureRequest) -> None:
+    """They share what Numba compiled, and fixtures; with `--dist loadgroup`, as `ci/test.sh` has it."""
+    HAPPENED.append(turn)
+    if not getattr(request.config.option, "loadgroup", True):
+        pytest.skip("groups were not asked for")
+    name = request.node.name.replace("[1]", "[0]")
+    if any(one.name == name for one in request.session.items):
+        assert 0 in HAPPENED

@@ -26,6 +26,8 @@ MIRRORS = {
     "sharing": runtime.SHARING,
     "trace": runtime.TRACE,
 }
+# As CMakeLists.txt builds them; loops that are unrolled by hand take the sanitizers long to optimise (measured: 15 s of 18, 9 of 13).
+OWN = {("products", "plain"): ["-fno-tree-vectorize"], ("products", "sanitized"): ["-O0"]}
 DRIVEN = ("blas", "moves", "products", "scans", "sharing")  # arrays are Python's
 
 
@@ -37,7 +39,7 @@ def test_driver(name: str, flavour: str, tmp_path: Path) -> None:
         pytest.skip("no C compiler on this machine")
     sources = [ROOT / f"tests/c/{name}_driver.c", ROOT / f"csrc/{name}.c"]
     flags = ["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'csrc'}"]
-    command = [compiler, *flags, *FLAVOURS[flavour], *map(str, sources)]
+    command = [compiler, *flags, *FLAVOURS[flavour], *OWN.get((name, flavour), []), *map(str, sources)]
     subprocess.run([*command, "-o", str(tmp_path / "driver")], check=True)
     run = subprocess.run([tmp_path / "driver"], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, (run.returncode, run.stderr)

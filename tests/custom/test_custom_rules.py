@@ -102,21 +102,23 @@ def repeated(a):
     return np.sum(a)
 
 
-def repeated_plainly(a):
+def slopes_of_repeated(a):
+    """The first and the second derivative of each element, by the chain rule: a turn is (i + 1) sin^2."""
+    slope, bend = np.ones_like(a), np.zeros_like(a)
     for i in range(3):
-        b = np.sin(a)
-        a = b * b * (i + 1)
-    return np.sum(a)
+        by_a, by_a_twice = (i + 1) * np.sin(2 * a), 2 * (i + 1) * np.cos(2 * a)
+        slope, bend = by_a * slope, by_a_twice * slope**2 + by_a * bend
+        a = (i + 1) * np.sin(a) ** 2
+    return slope, bend
 
 
 def test_arrays_in_a_loop() -> None:
-    want = enzyme.grad(repeated_plainly)(X)
+    want, bends = slopes_of_repeated(X)
     np.testing.assert_allclose(enzyme.grad(repeated)(X), want, rtol=1e-12)
     np.testing.assert_allclose(enzyme.jvp(repeated, (X,), (X,))[1], want @ X, rtol=1e-12)
-    want = enzyme.hessian(repeated_plainly)(X)
     for outer, inner in (("jacfwd", "grad"), ("jacrev", "jacfwd")):
         found = getattr(enzyme, outer)(getattr(enzyme, inner)(repeated))(X)
-        np.testing.assert_allclose(found, want, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(found, np.diag(bends), rtol=1e-10, atol=1e-12)
 
 
 def test_reverse_over_forward_keeps_constants_apart() -> None:

@@ -268,7 +268,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "order" in metafunc.fixturenames:
         is_full = metafunc.config.getoption("full")
         cases = [
-            pytest.param(row, order, id=f"{name}-{order}", marks=pytest.mark.xdist_group(name))
+            # Of an ordinary run all share one worker: most of them solve.
+            pytest.param(row, order, id=f"{name}-{order}", marks=pytest.mark.xdist_group(name) if is_full else ())
             for name, row in ROWS.items()
             for order in (ORDERS if is_full else ORDINARY.get(name, ()))
         ]

@@ -56,34 +56,84 @@ def said(program: str, threads: int = THREADS) -> Any:
     return json.loads(done.stdout)
 
 
-def test_calls_of_lapack_and_products() -> None:
+# One process for several questions: each would compile the same gradients again.
+CALLS = """
+    a = positive(90)
+    factor, few = one(enzyme.grad(logarithm), a)
+    np.testing.assert_allclose(factor + factor.T, np.linalg.inv(a), rtol=1e-9, atol=1e-12)
+    product, more = one(enzyme.grad(squares), a)
+    slope, forward = one(enzyme.jvp, logarithm, (a,), (a,))
+    said["calls"] = [few, more, forward, threads(), factor.tobytes().hex(), product.tobytes().hex()]
+"""
+QUESTIONS = (
+    CALLS
+    + """
+    a, found = positive(200), []
+    for count in (1, 2, None, 1):
+        with enzyme.config(threads=count):
+            found.append(one(enzyme.grad(squares), a)[1])
+    said["large"] = found
+
+    with enzyme.config(threads=2):
+        serial, none = one(enzyme.grad(squares), a)
+        rows, some = one(enzyme.jacrev(lambda a: (a @ a)[:8, 0] * 1.0), a)
+    said["parts"] = [none, some, threads()]
+
+    gradient, found = enzyme.grad(logarithm), []
+    gradient(positive(80))
+    for _ in range(3):
+        try:
+            gradient(-positive(80))
+        except np.linalg.LinAlgError:
+            found.append(threads())
+    child = os.fork()
+    if child == 0:
+        _, count = one(gradient, positive(80))
+        os._exit(0 if count and threads() == found[0] else 1)
+    found.append(os.waitpid(child, 0)[1])
+    said["singular"] = found
+
+    from concurrent.futures import ThreadPoolExecutor
+    a = positive(80)
+    expected = gradient(a).tobytes()
+    with ThreadPoolExecutor(8) as pool:
+        alike = [one.result() == expected for one in [pool.submit(lambda: gradient(a).tobytes()) for _ in range(400)]]
+    said["python"] = [all(alike), threads()]
+"""
+)
+END = "\n    print(json.dumps(said))"
+
+
+@pytest.fixture(scope="module")
+def answers() -> Any:
+    return said("    said = {}" + QUESTIONS + END)
+
+
+def test_calls_of_lapack_and_products(answers: Any) -> None:
     """The numbers are the same to the bit as where OpenBLAS has one thread; half the inverse is the gradient of the logarithm."""
-    program = """
-        a = positive(90)
-        factor, few = one(enzyme.grad(logarithm), a)
-        np.testing.assert_allclose(factor + factor.T, np.linalg.inv(a), rtol=1e-9, atol=1e-12)
-        product, more = one(enzyme.grad(squares), a)
-        slope, forward = one(enzyme.jvp, logarithm, (a,), (a,))
-        print(json.dumps([few, more, forward, threads(), factor.tobytes().hex(), product.tobytes().hex()]))
-    """
-    *counts, threads, factor, product = said(program)
+    *counts, threads, factor, product = answers["calls"]
     assert all(counts)
     assert threads == THREADS
-    assert said(program, 1) == [0, 0, 0, 1, factor, product]
+    assert said("    said = {}" + CALLS + END, 1)["calls"] == [0, 0, 0, 1, factor, product]
 
 
-def test_each_function_of_linear_algebra() -> None:
-    functions = {
-        "inv": "np.sum(np.linalg.inv(a))",
-        "solve": "np.sum(np.linalg.solve(a, a[0]))",
-        "det": "np.linalg.slogdet(a)[1]",
-        "eigh": "np.sum(np.linalg.eigh(a)[0])",
-        "svd": "np.sum(np.linalg.svd(a)[1])",
-        "qr": "np.sum(np.linalg.qr(a)[1])",
-        "lstsq": "np.sum(np.linalg.lstsq(a, a[0])[0])",
-        "eig": "np.sum(np.abs(np.linalg.eig(a + 0j)[0]))",
-        "vector": "np.sum((a @ a[0]) ** 2)",
-    }
+FUNCTIONS = {
+    "inv": "np.sum(np.linalg.inv(a))",
+    "solve": "np.sum(np.linalg.solve(a, a[0]))",
+    "det": "np.linalg.slogdet(a)[1]",
+    "eigh": "np.sum(np.linalg.eigh(a)[0])",
+    "svd": "np.sum(np.linalg.svd(a)[1])",
+    "qr": "np.sum(np.linalg.qr(a)[1])",
+    "lstsq": "np.sum(np.linalg.lstsq(a, a[0])[0])",
+    "eig": "np.sum(np.abs(np.linalg.eig(a + 0j)[0]))",
+    "vector": "np.sum((a @ a[0]) ** 2)",
+}
+ORDINARY = ("solve", "eigh", "vector")
+
+
+def test_each_function_of_linear_algebra(pytestconfig: pytest.Config) -> None:
+    """An ordinary run asks those of ORDINARY."""
+    functions = {name: FUNCTIONS[name] for name in (FUNCTIONS if pytestconfig.getoption("full") else ORDINARY)}
     program = f"""
         found = {{}}
         for name, body in {functions}.items():
@@ -96,63 +146,26 @@ def test_each_function_of_linear_algebra() -> None:
     assert threads == THREADS
 
 
-def test_large_calls_have_what_the_library_takes() -> None:
+def test_large_calls_have_what_the_library_takes(answers: Any) -> None:
     """With several threads for derivatives 4e6 multiplications are many, with one 1e8."""
-    program = """
-        a, found = positive(200), []
-        for count in (1, 2, None, 1):
-            with enzyme.config(threads=count):
-                found.append(one(enzyme.grad(squares), a)[1])
-        print(json.dumps(found))
-    """
-    first, two, several, last = said(program)
+    first, two, several, last = answers["large"]
     assert first == last > 0
     assert two == several == 0
 
 
-def test_parts_of_loops_have_one_however_large() -> None:
-    program = """
-        a = positive(200)
-        with enzyme.config(threads=2):
-            serial, none = one(enzyme.grad(squares), a)
-            rows, some = one(enzyme.jacrev(lambda a: (a @ a)[:8, 0] * 1.0), a)
-        print(json.dumps([none, some, threads()]))
-    """
-    none, some, threads = said(program)
+def test_parts_of_loops_have_one_however_large(answers: Any) -> None:
+    none, some, threads = answers["parts"]
     assert none == 0
     assert some > 0
     assert threads == THREADS
 
 
-def test_a_singular_matrix_and_a_child_leave_it_as_it_was() -> None:
-    program = """
-        gradient, found = enzyme.grad(logarithm), []
-        gradient(positive(80))
-        for _ in range(3):
-            try:
-                gradient(-positive(80))
-            except np.linalg.LinAlgError:
-                found.append(threads())
-        child = os.fork()
-        if child == 0:
-            _, count = one(gradient, positive(80))
-            os._exit(0 if count and threads() == found[0] else 1)
-        found.append(os.waitpid(child, 0)[1])
-        print(json.dumps(found))
-    """
-    assert said(program) == [THREADS] * 3 + [0]
+def test_a_singular_matrix_and_a_child_leave_it_as_it_was(answers: Any) -> None:
+    assert answers["singular"] == [THREADS] * 3 + [0]
 
 
-def test_threads_of_python_at_once() -> None:
-    program = """
-        from concurrent.futures import ThreadPoolExecutor
-        a, gradient = positive(80), enzyme.grad(logarithm)
-        expected = gradient(a).tobytes()
-        with ThreadPoolExecutor(8) as pool:
-            alike = [one.result() == expected for one in [pool.submit(lambda: gradient(a).tobytes()) for _ in range(400)]]
-        print(json.dumps([all(alike), threads()]))
-    """
-    assert said(program) == [True, THREADS]
+def test_threads_of_python_at_once(answers: Any) -> None:
+    assert answers["python"] == [True, THREADS]
 
 
 def test_a_library_that_says_nothing_of_its_threads(monkeypatch: pytest.MonkeyPatch) -> None:
