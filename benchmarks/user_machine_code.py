@@ -88,6 +88,11 @@ def loops_of(code: list[Instruction]) -> list[tuple[int, int]]:
     return sorted(found, key=lambda loop: loop[1] - loop[0])
 
 
+def around(at: int, loops: list[tuple[int, int]]) -> Any:
+    """Return the innermost loop around an address."""
+    return next((loop for loop in loops if loop[0] <= at <= loop[1]), ALONE)
+
+
 def bytes_of(body: list[Instruction]) -> int:
     """Return how many bytes an index goes on by in a round."""
     text = "\n".join(one.operands for one in body if not one.name.startswith(UNTOUCHED))
@@ -127,14 +132,13 @@ def show(seen: list[tuple[int, str]], least: float, with_code: bool) -> None:
     where = Counter(at for at, _ in seen)
     inside: Counter[Any] = Counter()
     for at, name in seen:
-        around = next((loop for loop in loops if loop[0] <= at <= loop[1]), ALONE)
-        inside[around if at in addresses else name] += 1
+        inside[around(at, loops) if at in addresses else name] += 1
     print(*SHOWN, sep="  ")
     for place, count in inside.most_common():
         share = 100 * count / len(seen)
         if share < least:
             continue
-        body = [one for one in code if where[one.at]] if place == ALONE else []
+        body = [one for one in code if place == ALONE and where[one.at] and around(one.at, loops) == ALONE]
         cells = [place]
         if not isinstance(place, str):
             body = [one for one in code if place[0] <= one.at <= place[1]]
