@@ -166,7 +166,8 @@ def main() -> None:
     calls = {"primal": lambda: primal(*given), "gradient": lambda: gradient(*given)}
     if row.name in HAND:
         calls["hand"] = lambda: HAND[row.name](*given)
-    calls |= measure.second_orders(row, given, np.ones_like(given[0]), orders=False)
+    v = np.random.default_rng(5).random(given[0].shape).astype(given[0].dtype)
+    calls |= measure.second_orders(row, given, v, orders=False)
     for what in filter(calls.get, chosen.what.split(",")):
         calls[what]()
         least = min(measure.timed(calls[what]) for _ in range(7))
