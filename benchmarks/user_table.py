@@ -10,7 +10,7 @@ reverse, reverse over forward and forward over forward). `--first-order` leaves 
 second source tree in turn with this one: by FOLDER/.venv where that is, else built in place. `--python jax=PATH` measures
 JAX's best form of each row that has one (user_kernels/in_jax.py) by an interpreter that has JAX. `--out FILE` keeps what
 is found, and shows the rows that FILE has and `--rows` leaves out, so that a run can go on. `--write` renews
-docs/user-kernels.md.
+docs/user-kernels.md; docs/user-kernels-reasons.md has why rows miss their goals, by user_machine_code.py.
 """
 
 from __future__ import annotations
