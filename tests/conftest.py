@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,18 @@ def passes_are_verified(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(journal, "verify", verifier(every))
         yield
+
+
+@pytest.fixture(autouse=True)
+def settings_come_back() -> Iterator[None]:
+    """A page of the docs may call `enzyme.config(threads=None)` for good: the tests behind it ran on threads."""
+    from enzyme_py.settings import config, settings
+
+    before = {one.name: getattr(settings, one.name) for one in fields(settings)}
+    yield
+    changed = {name: value for name, value in before.items() if getattr(settings, name) is not value}
+    if changed:
+        config(**changed)
 
 
 @pytest.fixture(autouse=True)

@@ -7,5 +7,6 @@ messages.py     messages between two ranks
 plain.py        these functions where nothing is differentiated
 operations.py   what numba-mpi and mpi4py have in common
 overloads.py    numba-mpi's functions in kernels
+values.py       communicators and operators of mpi4py as values
 methods.py      the methods of mpi4py's communicators
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py.foundations import stages
+from enzyme_py.foundations import timings as records
 from enzyme_py.foundations.stages import running, stage
 from enzyme_py.inspect import timings
 from enzyme_py.settings import config
@@ -29,6 +31,12 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     with monkeypatch.context() as patch:
         yield Clock(patch)
+
+
+@pytest.fixture(autouse=True)
+def no_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of other tests may be as many as are kept."""
+    monkeypatch.setattr(records, "_records", deque(maxlen=10_000))
 
 
 def recorded(work: Callable[[], None]) -> dict[tuple[str, str], float]:

@@ -80,3 +80,15 @@ def refuse_threads(value: Any) -> None:
         if value is one:
             message = f"it uses numba.{one.__name__}"
             raise StaysSerialError(message)
+
+
+class RefusesThreads:
+    """For typing contexts: what kernels ask of values of some types keeps them on one thread."""
+
+    _kernel_target: Any
+
+    def resolve_getattr(self, typ: Any, attr: str) -> Any:
+        """Return the type of an attribute."""
+        if self._kernel_target.is_threaded:
+            refuse_threads(typ)
+        return super().resolve_getattr(typ, attr)  # type: ignore[misc]

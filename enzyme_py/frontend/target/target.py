@@ -96,7 +96,7 @@ _OVERLOADS = (axes, chunk_sizes, scans, searching, sets, signals)  # they teach 
 _KEPT_OPTIONS = ("fastmath", "error_model", "boundscheck", "inline", "forceinline")
 
 
-class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: ignore[misc]
+class KernelTypingContext(ReadsOnce, refused.RefusesThreads, TypesJitclasses, typing.Context):  # type: ignore[misc]
     """Resolves Python functions and CPU dispatchers to dispatchers of this target."""
 
     def __init__(self, target: KernelTarget) -> None:
@@ -127,11 +127,6 @@ class KernelTypingContext(ReadsOnce, TypesJitclasses, typing.Context):  # type: 
             if isinstance(val, pytypes.FunctionType):
                 return types.Dispatcher(self._kernel_target.dispatcher_of(val))
             raise
-
-    def resolve_getattr(self, typ: Any, attr: str) -> Any:
-        if self._kernel_target.is_threaded:
-            refused.refuse_threads(typ)
-        return super().resolve_getattr(typ, attr)
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         found = tuple_hash_type(func, args)
