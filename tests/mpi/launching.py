@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import FOLDER
+
 PROGRAMS = Path(__file__).parent / "programs"
 MPIEXEC = Path(sys.prefix) / "bin" / "mpiexec"
 OF_A_LAUNCHER = ("PMI", "MPI", "OMPI", "PMIX", "PRTE", "HYDRA")  # variables that tell a process that it is a rank
@@ -52,6 +54,7 @@ def run(
     environment |= {
         "ENZYME_PY_MPI_TIMEOUT": str(timeout),
         "PYTHONPATH": str(PROGRAMS),
+        "NUMBA_CACHE_DIR": str(Path(os.environ[FOLDER]) / "numba"),
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",

@@ -28,7 +28,7 @@ def test_second_orders(row: str) -> None:
 
 
 def test_communicators_of_groups() -> None:
-    run(4, "communicators.py", "all").check(4 * 4)
+    run(4, "communicators.py", "all").check(3 * 4)
 
 
 @pytest.mark.full
