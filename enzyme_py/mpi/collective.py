@@ -39,6 +39,7 @@ from enzyme_py.mpi.works import (
     c_scatter,
     c_size,
     c_winners,
+    comes_here,
     comm_in,
     given,
     in_kernels,
@@ -154,7 +155,7 @@ _gather = ruled("mpi.gather", _gather_primal, _gather_forward, _gather_reverse)
 def gathered(x, root, comm):
     """Return the arrays of all ranks one behind the other; nothing where they do not come."""
     length = 0
-    if root in (EVERYBODY, c_rank(comm)):
+    if comes_here(root, comm):
         length = x.size * c_size(comm)
     work = _holding(x, length, root, comm)
     _gather(work)

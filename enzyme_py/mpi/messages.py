@@ -39,17 +39,13 @@ from enzyme_py.mpi.works import (
     in_kernels,
     kind_of,
     message,
+    must_be_request,
+    must_have_ended,
     reals_of,
     write_sizes,
 )
 
 _SWEEPS = 2  # reverse sweeps over each other that there is room for
-
-
-@register_jitable(forceinline=True)
-def _must_be_request(number):
-    if number < 1:
-        raise RuntimeError("MPI failed; standard error says why")
 
 
 @register_jitable(forceinline=True)
@@ -77,7 +73,7 @@ def _begin_send_primal(work):
     number = c_send(
         address_in(work, FIRST), count, kind_of(work), size_in(work, PEER), size_in(work, TAG), comm_in(work)
     )
-    _must_be_request(number)
+    must_be_request(number)
     set_size(work, REQUEST, number)
 
 
@@ -100,8 +96,7 @@ _begin_send = ruled("mpi.begin_send", _begin_send_primal, _begin_send_forward, _
 
 
 def _end_send_primal(work):
-    if c_finish(size_in(work, REQUEST), address_in(work, FIRST)) < 0:
-        raise RuntimeError("MPI failed; standard error says why")
+    must_have_ended(c_finish(size_in(work, REQUEST), address_in(work, FIRST)))
 
 
 def _end_send_forward(work, shadow):
@@ -120,7 +115,7 @@ _end_send = ruled("mpi.end_send", _end_send_primal, _end_send_forward, _end_send
 def _begin_receive_primal(work):
     count = size_in(work, COUNT) * reals_of(work)
     number = c_receive(count, kind_of(work), size_in(work, PEER), size_in(work, TAG), comm_in(work))
-    _must_be_request(number)
+    must_be_request(number)
     set_size(work, REQUEST, number)
 
 
@@ -143,8 +138,7 @@ _begin_receive = ruled(
 
 def _end_receive_primal(work):
     tag = c_finish(size_in(work, REQUEST), address_in(work, FIRST))
-    if tag < 0:
-        raise RuntimeError("MPI failed; standard error says why")
+    must_have_ended(tag)
     set_size(work, TAG, tag)
 
 

@@ -25,7 +25,7 @@ from numba.extending import (
 from enzyme_py.frontend.target.mpi_calls import Communicator, InPlace
 from enzyme_py.mpi import works
 from enzyme_py.mpi.collective import shared, sum_scattered, summed
-from enzyme_py.mpi.library import PREFIX, mpi_address
+from enzyme_py.mpi.library import mpi_address
 from enzyme_py.mpi.operations import (
     ReceiveRequest,
     SendRequest,
@@ -182,18 +182,8 @@ def _over(name: str, dtype: Any, op: Any) -> Any:
     return reduction(name, dtype, op, _SUM, "write it where it is called: op=MPI.MIN")
 
 
-def _is_nothing(kind: Any) -> bool:
-    return isinstance(kind, types.NoneType)
-
-
 def _reduce(comm, sendbuf, recvbuf, op=_SUM, root=0):
     over = _check_reduction("comm.Reduce", sendbuf, recvbuf, op)
-    if isinstance(sendbuf, InPlace):
-
-        def in_place(comm, sendbuf, recvbuf, op=_SUM, root=0):
-            reduced(in_memory(recvbuf), in_memory(recvbuf), root, handle_of(comm), over)
-
-        return in_place
 
     def of_kernels(comm, sendbuf, recvbuf, op=_SUM, root=0):
         reduced(in_memory(sendbuf), in_memory(recvbuf), root, handle_of(comm), over)
@@ -203,12 +193,6 @@ def _reduce(comm, sendbuf, recvbuf, op=_SUM, root=0):
 
 def _allreduce(comm, sendbuf, recvbuf, op=_SUM):
     over = _check_reduction("comm.Allreduce", sendbuf, recvbuf, op)
-    if isinstance(sendbuf, InPlace):
-
-        def in_place(comm, sendbuf, recvbuf, op=_SUM):
-            reduced(in_memory(recvbuf), in_memory(recvbuf), EVERYBODY, handle_of(comm), over)
-
-        return in_place
 
     def of_kernels(comm, sendbuf, recvbuf, op=_SUM):
         reduced(in_memory(sendbuf), in_memory(recvbuf), EVERYBODY, handle_of(comm), over)
@@ -218,7 +202,7 @@ def _allreduce(comm, sendbuf, recvbuf, op=_SUM):
 
 def _check_reduction(name: str, sent: Any, received: Any, op: Any) -> Any:
     """Return what reduces, after a look at what is sent."""
-    arrays = [one for one in (sent, received) if not isinstance(one, InPlace) and not _is_nothing(one)]
+    arrays = [one for one in (sent, received) if not isinstance(one, InPlace) and not is_left_out(one)]
     check_arrays(name, *(arrays or [received]))
     return _over(name, arrays[0].dtype, op)
 
@@ -239,7 +223,7 @@ def _reduce_scatter(comm, sendbuf, recvbuf, op=_SUM):
 
 
 def _gather(comm, sendbuf, recvbuf, root=0):
-    if _is_nothing(recvbuf):
+    if is_left_out(recvbuf):
         check_arrays("comm.Gather", sendbuf)
 
         def to_others(comm, sendbuf, recvbuf, root=0):
@@ -264,7 +248,7 @@ def _allgather(comm, sendbuf, recvbuf):
 
 
 def _scatter(comm, sendbuf, recvbuf, root=0):
-    if _is_nothing(sendbuf):
+    if is_left_out(sendbuf):
         check_arrays("comm.Scatter", recvbuf)
 
         def from_others(comm, sendbuf, recvbuf, root=0):
@@ -345,10 +329,9 @@ def register() -> None:
     """Tell Numba of communicators, and where the functions of the runtime are."""
     register_values()
     _register_methods()
-    for name in dir(works):
-        if name.startswith("c_"):
-            symbol = PREFIX + name.removeprefix("c_")
-            llvmlite.binding.add_symbol(symbol, mpi_address(symbol))
+    for one in vars(works).values():
+        if isinstance(one, types.ExternalFunction):
+            llvmlite.binding.add_symbol(one.symbol, mpi_address(one.symbol))
 
 
 def _register_methods() -> None:

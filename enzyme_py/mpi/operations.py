@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
 from enzyme_py.errors import LoweringError
-from enzyme_py.frontend.target.mpi_calls import Operator
+from enzyme_py.frontend.target.mpi_calls import InPlace, Operator
 from enzyme_py.mpi import plain
 from enzyme_py.mpi.collective import gathered, least, most, scattered, shared, summed
 from enzyme_py.mpi.messages import begun_receive, begun_send, ended_receive, ended_send
 from enzyme_py.mpi.works import (
-    EVERYBODY,
     c_barrier,
     c_is_nobody,
     c_rank,
     c_size,
+    comes_here,
     in_kernels,
     must_be_good,
 )
@@ -73,8 +74,8 @@ def is_left_out(kind: Any) -> bool:
 
 def reduction(name: str, dtype: Any, kind: Any, default: Any, remedy: str) -> Any:
     """Return the function of collective.py for an operator; `remedy` is how to name one."""
-    kind = getattr(kind, "value", kind) if isinstance(kind, types.Omitted) else kind
-    if kind is default or isinstance(kind, types.NoneType):
+    kind = kind.value if isinstance(kind, types.Omitted) else kind
+    if kind is None or kind == default:
         return summed
     if not isinstance(kind, Operator):
         refuse(name, "is given an operator that is not known when the kernel is compiled", remedy)
@@ -167,19 +168,20 @@ def barrier(comm):
     must_be_good(c_barrier(comm))
 
 
-@register_jitable(forceinline=True)
-def comes_here(root, comm):
-    """Tell whether this rank gets a result."""
-    return root == EVERYBODY or c_rank(comm) == root
-
-
 def reduced(sent, received, root, comm, over):
-    """Fill an array, at the root or everywhere, with what `over` makes of the arrays of all; only in compiled code."""
+    """Fill an array, at the root or everywhere, with what `over` makes of the arrays of all; only in compiled code.
+
+    What is sent is an array, a number, or MPI.IN_PLACE: what stands in the array that is filled.
+    """
     raise RuntimeError
 
 
 @overload(reduced, strict=False, prefer_literal=False)
 def _reduced(sent, received, root, comm, over):
+    if isinstance(sent, InPlace):
+        return lambda sent, received, root, comm, over: reduced(received, received, root, comm, over)
+    if isinstance(sent, types.Number):
+        return lambda sent, received, root, comm, over: reduced(np.array([sent]), received, root, comm, over)
     if isinstance(received, types.NoneType):
 
         def nowhere(sent, received, root, comm, over):

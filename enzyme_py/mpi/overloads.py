@@ -1,4 +1,4 @@
-"""numba-mpi's functions in kernels: registered when a kernel first names one of them (frontend/target/messages.py).
+"""numba-mpi's functions in kernels: registered when a kernel first names one of them (frontend/target/mpi_calls.py).
 
 Each stands for the function of the same name of numba_mpi, whose parameters it has, and returns what that returns: 0, a request
 beside it. Requests are of a type of our own, which holds the work array of the message. In kernels that are not differentiated,
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numba_mpi
-import numpy as np
 from numba.core import types
 from numba.extending import overload
 
@@ -50,8 +49,6 @@ _INSTEAD = {
 }
 
 
-
-
 def _refuse(name: str, what: str, remedy: str) -> None:
     refuse(f"numba_mpi.{name}", what, remedy)
 
@@ -67,8 +64,6 @@ def _kernel_function(function: Any, check: Callable[..., Any]) -> None:
         setattr(function, DOOR, door)
         function = door
     overload(function, target=TARGET, strict=False)(check)
-
-
 
 
 def _send(data, dest, tag=0):
@@ -141,36 +136,22 @@ def _waitall(requests):
 
 def _allreduce(sendobj, recvobj, operator=numba_mpi.Operator.SUM):
     over = _over("allreduce", sendobj, recvobj, operator)
-    if isinstance(sendobj, types.Number):
 
-        def of_number(sendobj, recvobj, operator=numba_mpi.Operator.SUM):
-            reduced(np.array([sendobj]), recvobj, EVERYBODY, WORLD, over)
-            return 0
-
-        return of_number
-
-    def of_array(sendobj, recvobj, operator=numba_mpi.Operator.SUM):
+    def of_kernels(sendobj, recvobj, operator=numba_mpi.Operator.SUM):
         reduced(sendobj, recvobj, EVERYBODY, WORLD, over)
         return 0
 
-    return of_array
+    return of_kernels
 
 
 def _reduce(sendobj, recvobj, operator, root):
     over = _over("reduce", sendobj, recvobj, operator)
-    if isinstance(sendobj, types.Number):
 
-        def of_number(sendobj, recvobj, operator, root):
-            reduced(np.array([sendobj]), recvobj, root, WORLD, over)
-            return 0
-
-        return of_number
-
-    def of_array(sendobj, recvobj, operator, root):
+    def of_kernels(sendobj, recvobj, operator, root):
         reduced(sendobj, recvobj, root, WORLD, over)
         return 0
 
-    return of_array
+    return of_kernels
 
 
 def _over(name: str, sent: Any, received: Any, operator: Any) -> Any:

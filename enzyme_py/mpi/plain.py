@@ -10,12 +10,10 @@ import numpy as np
 from numba.extending import register_jitable
 
 from enzyme_py.mpi.works import (
-    EVERYBODY,
     address_in,
     c_bcast,
     c_finish,
     c_gather,
-    c_rank,
     c_receive,
     c_reduce,
     c_reduce_scatter,
@@ -23,8 +21,11 @@ from enzyme_py.mpi.works import (
     c_send,
     c_size,
     c_winners,
+    comes_here,
     kind_of,
     must_be_good,
+    must_be_request,
+    must_have_ended,
     reals_of,
 )
 
@@ -72,7 +73,7 @@ def shared(x, root, comm):
 def gathered(x, root, comm):
     """Return the arrays of all ranks one behind the other; nothing where they do not come."""
     length = 0
-    if root in (EVERYBODY, c_rank(comm)):
+    if comes_here(root, comm):
         length = x.size * c_size(comm)
     given, come = x.copy(), np.zeros(length, x.dtype)
     count = x.size * reals_of(x)
@@ -99,31 +100,27 @@ def begun_send(x, peer, tag, comm):
     """Begin to send an array of one dimension; returns what `ended_send` takes."""
     given = x.copy()
     number = c_send(address_in(given, 0), x.size * reals_of(x), kind_of(x), peer, tag, comm)
-    if number < 1:
-        raise RuntimeError("MPI failed; standard error says why")
+    must_be_request(number)
     return np.array([number])
 
 
 def ended_send(work):
     """Wait for a send."""
-    if c_finish(work[0], address_in(work, 0)) < 0:
-        raise RuntimeError("MPI failed; standard error says why")
+    must_have_ended(c_finish(work[0], address_in(work, 0)))
 
 
 def begun_receive(count, peer, tag, comm, dtype):
     """Begin to receive; returns what `ended_receive` takes."""
     come = np.zeros(count, dtype)
     number = c_receive(count * reals_of(come), kind_of(come), peer, tag, comm)
-    if number < 1:
-        raise RuntimeError("MPI failed; standard error says why")
+    must_be_request(number)
     return number, come
 
 
 def ended_receive(work):
     """Wait for what was received, and return it."""
     number, come = work
-    if c_finish(number, address_in(come, 0)) < 0:
-        raise RuntimeError("MPI failed; standard error says why")
+    must_have_ended(c_finish(number, address_in(come, 0)))
     return come
 
 

@@ -133,11 +133,29 @@ def write_sizes(work, like):
 
 
 @register_jitable(forceinline=True)
+def comes_here(root, comm):
+    """Tell whether this rank gets a result."""
+    return root == EVERYBODY or c_rank(comm) == root
+
+
+@register_jitable(forceinline=True)
+def must_be_request(number):
+    """Raise if MPI did not begin a message."""
+    if number < 1:
+        raise RuntimeError("MPI failed; standard error says why")
+
+
+@register_jitable(forceinline=True)
+def must_have_ended(tag):
+    """Raise if MPI did not end a message."""
+    if tag < 0:
+        raise RuntimeError("MPI failed; standard error says why")
+
+
+@register_jitable(forceinline=True)
 def must_be_good(status):
     """Raise what a function of csrc/mpi.h returned."""
     if status == 1:
         raise ValueError("MPI: the ranks give arrays of different sizes, or name different roots")
     if status != 0:
         raise RuntimeError("MPI failed; standard error says why")
-
-

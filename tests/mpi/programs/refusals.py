@@ -8,7 +8,7 @@ import numba
 import numba_mpi as mpi
 import numpy as np
 from mpi4py import MPI
-from together import claim, say
+from together import claim, say, told
 
 import enzyme_py as enzyme
 
@@ -113,13 +113,6 @@ def parallel(x):
     for i in numba.prange(x.size):
         total += y[i] ** 2
     return total
-
-
-def told(call, *arguments):
-    try:
-        return f"nothing, but {call(*arguments)}"
-    except Exception as error:
-        return str(error)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,14 @@ def say(is_right: bool, text: str) -> None:
     sys.stdout.flush()
 
 
+def told(call: Callable[..., Any], *arguments: Any) -> str:
+    """Return what a call raises."""
+    try:
+        return f"nothing, but {call(*arguments)}"
+    except Exception as error:
+        return str(error)
+
+
 def rng(seed: int) -> np.random.Generator:
     """Return the same numbers on all ranks."""
     return np.random.default_rng(seed)
