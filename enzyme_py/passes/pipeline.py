@@ -37,6 +37,7 @@ from enzyme_py.passes.memory.blocks.block_copies import (
 )
 from enzyme_py.passes.memory.blocks.unescaped_blocks import UnescapedBlocks
 from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
+from enzyme_py.passes.memory.constant_memory import ConstantMemory, ForgetConstantMemory
 from enzyme_py.passes.memory.hoisted_buffers import HoistedBuffers
 from enzyme_py.passes.memory.lasting_variables import LastingVariables
 from enzyme_py.passes.memory.overwriting.lasting_reads import LastingReads
@@ -275,10 +276,14 @@ READY: tuple[Row, ...] = ordered(
             TwoWayMerges,
         ),
     ),
+    Row(ConstantMemory(), "with the loads as Enzyme will see them", after=(LastingReads, TwoWayMerges)),
     Row(HideCapturedNumbers(), "behind whatever looks at constants", after=(TypedAccesses,)),
 )
 
-BEHIND: tuple[Row, ...] = (Row(RestoreCapturedNumbers(), "the numbers that Enzyme was not shown"),)
+BEHIND: tuple[Row, ...] = (
+    Row(RestoreCapturedNumbers(), "the numbers that Enzyme was not shown"),
+    Row(ForgetConstantMemory(), "before another run reads the marks"),
+)
 
 
 def prepared(draft: Draft, o2: O2) -> Draft:
