@@ -163,7 +163,7 @@ def _gradient(given: Sequence[Any]) -> tuple[Any, ...]:
     constant = [number for number, one in enumerate(rest) if isinstance(one, Const)]
     chosen = None
     if constant:
-        constant = [n for n, one in enumerate(rest) if n in constant or not _can_vary(one)]
+        constant = [n for n, one in enumerate(rest) if not can_vary(one)]
         chosen = tuple(number for number in range(len(rest)) if number not in constant)
     plan = Gradient(
         kernel,
@@ -186,9 +186,9 @@ def _gradient(given: Sequence[Any]) -> tuple[Any, ...]:
     return (tuple(gradients), value) if mode.need_primal else tuple(gradients)
 
 
-def _can_vary(value: Any) -> bool:
-    """Tell whether something in a value may have a derivative: integers and flags have none."""
-    return any(map(is_float, leaves_of(as_tuples(value))))
+def can_vary(value: Any) -> bool:
+    """Tell whether something in a value may have a derivative: integers, flags and constants have none."""
+    return not isinstance(value, Const) and any(map(is_float, leaves_of(as_tuples(value))))
 
 
 def _forward_gradient(

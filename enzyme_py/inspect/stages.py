@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from numba import typeof
 
 from enzyme_py import native, relaxing
+from enzyme_py.annotations import Const
 from enzyme_py.assembly.entry import assemble
+from enzyme_py.calls.operators import can_vary
 from enzyme_py.errors import ActivityError, EnzymeError
 from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.frontend.parallel import log
@@ -29,7 +31,7 @@ STAGES = ("assembled", "simplified", "differentiated", "optimised", "assembly")
 def ir(
     f: Callable[..., Any], *arguments: Any, stage: str = "differentiated", after: str | None = None
 ) -> str:
-    """Return the text of the gradient of `f`, for arguments like the given ones, at a stage.
+    """Return the text of the gradient of `f`, for arguments like the given ones (constant ones as `Const`), at a stage.
 
     "assembled" is what Numba lowered with our wrapper around it, "simplified" what Enzyme reads,
     "differentiated" what it made, "optimised" what code is generated from, "assembly" that code.
@@ -42,7 +44,7 @@ def ir(
     if stage not in STAGES:
         message = f"unknown stage {stage!r}"
         raise EnzymeError(message, remedy=f"choose from {', '.join(STAGES)}")
-    bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
+    bound = _bound(f, arguments)
     if stage == "assembled" and after is None:
         return assemble(bound.request, tuple(bound.request_types)).ir
     with journal.kept(keeps_code=True) as kept:
@@ -56,6 +58,15 @@ def ir(
     if stage == "optimised":
         return native.optimised_ir(differentiated)
     return native.assembly(differentiated)
+
+
+def _bound(f: Callable[..., Any], arguments: Sequence[Any]) -> BoundGradient:
+    """Bind the gradient that `gradient(f, *arguments)` asks for."""
+    values = [one.primal if isinstance(one, Const) else one for one in arguments]
+    chosen = None
+    if Const in map(type, arguments):
+        chosen = tuple(number for number, one in enumerate(arguments) if can_vary(one))
+    return Gradient(as_kernel(f), chosen).bind([typeof(value) for value in values])
 
 
 def _differentiated(bound: BoundGradient) -> DifferentiatedModule:
@@ -93,7 +104,7 @@ def passes(f: Callable[..., Any], *arguments: Any) -> list[Changed]:
         True
     """
     with journal.kept(keeps_code=True) as kept:
-        _differentiated(Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments]))
+        _differentiated(_bound(f, arguments))
     return [Changed(one.name, one.lines, one.seconds) for one in kept.steps if one.lines]
 
 
@@ -106,7 +117,7 @@ def attempts(f: Callable[..., Any], *arguments: Any) -> list[Tried]:
         >>> enzyme.inspect.attempts(lambda x: x**3, 2.0)[-1].refusal
         ''
     """
-    bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
+    bound = _bound(f, arguments)
     with journal.kept() as kept, contextlib.suppress(EnzymeError):
         _differentiated(bound)
     return kept.attempts
@@ -121,7 +132,7 @@ def loops(f: Callable[..., Any], *arguments: Any) -> list[ParallelLoop]:
         >>> enzyme.inspect.loops(lambda x: x**3, 2.0)
         []
     """
-    bound = Gradient(as_kernel(f)).bind([typeof(argument) for argument in arguments])
+    bound = _bound(f, arguments)
     with log.kept() as noted:
         native.optimised_ir(_differentiated(bound))
     serial = {one.line: one for one in noted if not one.is_threaded}

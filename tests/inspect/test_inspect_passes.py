@@ -68,3 +68,15 @@ def test_the_command_line(tmp_path):
     wrong = subprocess.run([*command[:4], f"{file}:square"], capture_output=True, text=True)
     assert wrong.returncode == 1
     assert "no function 'square'" in wrong.stderr
+
+
+def test_constants_are_given_as_to_gradient():
+    def scaled(x, c):
+        return np.sum(x * c)
+
+    x, c = np.ones(3), np.full(3, 2.0)
+    one, both = (
+        enzyme_py.inspect.ir(scaled, x, given, stage="assembled") for given in (enzyme_py.Const(c), c)
+    )
+    assert one.count("@enzyme_dup") < both.count("@enzyme_dup")
+    assert enzyme_py.inspect.attempts(scaled, x, enzyme_py.Const(c))[-1].refusal == ""
