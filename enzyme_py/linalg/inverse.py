@@ -1,4 +1,4 @@
-"""The inverse of a matrix: np.linalg.inv.
+"""The inverse of a matrix, and its powers: np.linalg.inv, np.linalg.matrix_power.
 
     work = [n | A | X]     X transposed, as LAPACK leaves it
 
@@ -8,6 +8,7 @@ The derivative of X is -X dA X, so the rules are two products each.
 from __future__ import annotations
 
 import numpy as np
+from numba.core import types
 from numba.extending import overload, register_jitable
 from numba.np import linalg
 
@@ -67,3 +68,41 @@ def _inverse(a):
     first[:] = a
     _invert(work)
     return x.copy().T
+
+
+@overload(np.linalg.matrix_power, target=TARGET, strict=False)
+def _np_matrix_power(a, n):
+    """Numba's own has a path without a return, so that its result may be None, and exchanges buffers in a loop."""
+    if isinstance(n, types.Integer):
+        linalg.matrix_power_impl(a, n)  # says what is no matrix
+        return _matrix_power
+    return None
+
+
+def _matrix_power(a, n):
+    size, rest, bits = a.shape[0], abs(n), 0
+    if n == 0:
+        return np.eye(size).astype(a.dtype)
+    if size != a.shape[1]:
+        raise ValueError("input must be a square array")
+    while rest >> bits != 0:
+        bits += 1
+    squares = np.empty((bits, size, size), a.dtype)  # a, a^2, a^4
+    products = np.empty((bits, size, size), a.dtype)
+    if n < 0 and size > 0:
+        squares[0] = np.linalg.inv(a)
+    else:
+        squares[0] = a
+    for i in range(1, bits):
+        squares[i] = np.dot(squares[i - 1], squares[i - 1])
+    if rest == 3:
+        return np.dot(squares[1], squares[0])
+    count = 0
+    for i in range(bits):
+        if rest >> i & 1:
+            if count == 0:
+                products[0] = squares[i]
+            else:
+                products[count] = np.dot(products[count - 1], squares[i])
+            count += 1
+    return products[count - 1].copy()

@@ -52,10 +52,10 @@ def _forward(work, shadow):
     inner = slope @ v
     for i in range(k):
         ds[i] = inner[i, i].real
-    even = over_gaps(inner + adjoint(inner), s)
-    odd = over_sums(inner - adjoint(inner), s)
-    dut[:k] = (u @ (0.5 * (even + odd))).T
-    dvh[:k] = adjoint(v @ (0.5 * (even - odd)))
+    even = over_gaps(inner + adjoint(inner), s + s)  # half of it: 0.5 would make float64 of float32
+    odd = over_sums(inner - adjoint(inner), s + s)
+    dut[:k] = (u @ (even + odd)).T
+    dvh[:k] = adjoint(v @ (even - odd))
     if len(da) > k:
         outer = over_columns(da @ v, s)
         dut[:k] += (outer - u @ (conjugate(ut[:k]) @ outer)).T
@@ -76,8 +76,8 @@ def _reverse(work, shadow):
     du, dv = dut[:k].T, adjoint(dvh[:k])
     left = conjugate(ut[:k]) @ du
     right = vh[:k] @ dv
-    even = over_gaps(0.5 * (left + right), s)
-    odd = over_sums(0.5 * (left - right), s)
+    even = over_gaps(left + right, s + s)
+    odd = over_sums(left - right, s + s)
     inner = even + adjoint(even) + odd - adjoint(odd)
     for i in range(k):
         inner[i, i] += ds[i].real

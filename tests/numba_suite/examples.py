@@ -46,6 +46,15 @@ class Examples(unittest.TestCase):
             _checked(np.ones(3), n=3)
         assert _checked(np.arange(3), n=2)[1] == 2
 
+    def test_of_captured_functions(self) -> None:
+        for function in (np.sin, np.cos):
+
+            @numba.njit
+            def kernel(x):  # type: ignore[no-untyped-def]
+                return function(x)  # noqa: B023  (what this is about)
+
+            assert kernel(0.3) == function(0.3)
+
     def test_of_a_derivative_that_kills(self) -> None:
         questions.enzyme.gradient = lambda *given: os.abort()  # type: ignore[assignment,attr-defined]
         assert _rounded(np.float32(0.3)) < 0.1

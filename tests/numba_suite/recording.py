@@ -15,9 +15,9 @@ import time
 import unittest
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
-from types import CodeType
+from types import CellType, CodeType
 from typing import Any
 
 import numba
@@ -40,6 +40,19 @@ class Call:
     function: Dispatcher
     arguments: tuple[Any, ...]
     raises: bool
+    captured: list[tuple[CellType, Any]] = field(init=False)  # what the function's cells hold
+
+    def __post_init__(self) -> None:
+        """Look at the cells."""
+        self.captured = []
+        for cell in self.function.py_func.__closure__ or ():
+            with suppress(ValueError):  # an empty one
+                self.captured.append((cell, cell.cell_contents))
+
+    def restore(self) -> None:
+        """Fill the cells as they were: a loop of the test may have filled them anew since Numba compiled the function."""
+        for cell, value in self.captured:
+            cell.cell_contents = value
 
 
 @dataclass

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.errors import EnzymeError, UnsupportedTypeError
+from enzyme_py.errors import EnzymeError, LoweringError, UnsupportedTypeError
 
 W = np.array([1.0, -2.0, 3.0])
 X = np.array([0.3, 0.7, -1.1])
@@ -148,6 +148,38 @@ OF_NUMBERS: list[tuple[Callable[[float], float], float, float, float]] = [
     (cubed, 2.0, 12.0, 12.0),
     (squared, 3.0, 6.0, 2.0),
 ]
+
+
+@numba.vectorize(identity=1)
+def product(a: float, b: float) -> float:
+    return a * b
+
+
+OF_ELEMENTS: list[tuple[Callable[..., Any], Any]] = [
+    (lambda x: product.reduce(x), [12.0, 8.0, 6.0]),
+    (lambda x: np.sum(product.reduce(x * np.ones((2, 1)), axis=1)), [24.0, 16.0, 12.0]),
+    (lambda x: product.reduce(x, initial=x[0]), [48.0, 16.0, 12.0]),
+    (lambda x: np.sum(product.reduceat(x, np.array([0, 2]))), [3.0, 2.0, 1.0]),
+    (lambda x: x[0] * product.nin, [2.0, 0.0, 0.0]),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*feature is experimental")
+@pytest.mark.parametrize(("f", "slope"), OF_ELEMENTS)
+def test_methods_of_vectorized_functions(f: Callable[..., Any], slope: Any) -> None:
+    x = np.array([2.0, 3.0, 4.0])
+    np.testing.assert_allclose(enzyme.grad(f)(x), slope, rtol=1e-14)
+    tangent = enzyme.jvp(f, (np.array([2.0, 3.0, 4.0]),), (np.ones(3),))[1]
+    np.testing.assert_allclose(tangent, np.sum(slope), rtol=1e-14)
+
+
+def test_at_of_a_vectorized_function_says_what_to_write() -> None:
+    def multiplied(x: Any) -> Any:
+        product.at(x, np.array([0, 1, 0]), 3.0)
+        return x[0]
+
+    with pytest.raises(LoweringError, match="write the loop"):
+        enzyme.grad(multiplied)(np.ones(3))
 
 
 @pytest.mark.parametrize(("f", "x", "slope", "second"), OF_NUMBERS, ids=lambda one: getattr(one, "__name__", ""))

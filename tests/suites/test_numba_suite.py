@@ -63,3 +63,8 @@ def test_it_finds_what_a_cure_left_out_makes_wrong(tmp_path: Path, test: str, cu
     summary = asked(tmp_path, OWN + test, without=cure)
     assert {one["verdict"] for one in summary.bad} == {"wrong"}
     assert all("primal" in one["reason"] for one in summary.bad)
+
+
+def test_what_a_loop_captured_is_as_it_was(tmp_path: Path) -> None:
+    summary = asked(tmp_path, f"{OWN}captured_functions")
+    assert (summary.kernels, summary.verdicts["right"]) == (2, 2)

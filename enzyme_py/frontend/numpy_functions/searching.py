@@ -131,7 +131,9 @@ def _interp(x: Any, xp: Any, fp: Any) -> Callable[..., Any] | None:
     is_real = arrays and isinstance(getattr(x, "dtype", x), reals) and isinstance(xp.dtype, reals)
     if not is_real or not isinstance(x, types.Array | types.Number):
         return None
-    dtype: Any = np.complex128 if isinstance(fp.dtype, types.Complex) else np.float64
+    is_complex = isinstance(fp.dtype, types.Complex)
+    dtype: Any = np.complex128 if is_complex else np.float64
+    between = _between_complex if is_complex else _between
 
     @register_jitable
     def at_points(x, xp, fp):  # type: ignore[no-untyped-def]
@@ -152,7 +154,7 @@ def _interp(x: Any, xp: Any, fp: Any) -> Callable[..., Any] | None:
             elif j >= n - 1:
                 result[i] = fp[n - 1]
             else:
-                result[i] = _between(point, xp[j], xp[j + 1], dtype(fp[j]), dtype(fp[j + 1]))
+                result[i] = between(point, xp[j], xp[j + 1], dtype(fp[j]), dtype(fp[j + 1]))
         return result
 
     if isinstance(x, types.Array):
@@ -168,6 +170,30 @@ def _between(x, left, right, at_left, at_right):  # type: ignore[no-untyped-def]
     if np.isnan(value):
         if x == left:
             return at_left
+        value = slope * (x - right) + at_right
+        if np.isnan(value) and at_left == at_right:
+            return at_left
+    return value
+
+
+@register_jitable
+def _between_complex(x, left, right, at_left, at_right):  # type: ignore[no-untyped-def]
+    """Return the complex value at x on a line: part by part, as an infinite part says nothing of the other."""
+    inverse = 1 / (right - left)
+    real = (at_right.real - at_left.real) * inverse
+    imag = (at_right.imag - at_left.imag) * inverse
+    slope = real + 1j * imag  # as Numba has it: the real part is NaN where the imaginary one is infinite
+    real = _part(x, left, right, slope.real, at_left.real, at_right.real)
+    imag = _part(x, left, right, slope.imag, at_left.imag, at_right.imag)
+    if x == left and (np.isnan(real) or np.isnan(imag)):
+        return at_left
+    return real + 1j * imag
+
+
+@register_jitable
+def _part(x, left, right, slope, at_left, at_right):  # type: ignore[no-untyped-def]
+    value = slope * (x - left) + at_left
+    if np.isnan(value):
         value = slope * (x - right) + at_right
         if np.isnan(value) and at_left == at_right:
             return at_left

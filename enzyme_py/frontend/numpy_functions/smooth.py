@@ -82,16 +82,29 @@ def _smooth_sinc(y):  # type: ignore[no-untyped-def]
 
 @overload(np.sinc, target="enzyme", strict=False)  # annotations would count as a difference
 def _sinc(x: Any) -> Callable[..., Any] | None:
+    if isinstance(x, types.Complex):
+        return _complex_sinc
     if not isinstance(x, types.Float):
         return None
 
     def sinc(x):  # type: ignore[no-untyped-def]
         y = x * np.pi
         if abs(y) < 1.0:
-            return _smooth_sinc(y)
+            at, smooth = constant(y), _smooth_sinc(y)
+            value = np.sin(at) / at if at != 0.0 else 1.0
+            return value + (smooth - constant(smooth))
         return np.sin(y) / y
 
     return sinc
+
+
+def _complex_sinc(x):  # type: ignore[no-untyped-def]
+    y = x * np.pi
+    if y.real * y.real + y.imag * y.imag < 1.0:
+        at, smooth = complex(constant(y.real), constant(y.imag)), _smooth_sinc(y)
+        value = np.sin(at) / at if at != 0.0 else 1.0 + 0.0j
+        return value + (smooth - complex(constant(smooth.real), constant(smooth.imag)))
+    return np.sin(y) / y
 
 
 def _spread(a):  # type: ignore[no-untyped-def]

@@ -35,6 +35,11 @@ from enzyme_py.frontend.target.target import (
 from enzyme_py.frontend.target.teaching import teach
 
 _WRITTEN_FIELD = re.compile(r"for lowering Tree\w+\(.*\)\.\w+ = ")
+_REMEDIES = {
+    ("_GUFunc",): "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own",
+    ("attribute 'at' of type Function(<numba._DUFunc",): "write the loop: for i, k in enumerate(indices): x[k] = f(x[k], b[i])",
+    ("getitem", "type(KernelDispatcher"): "call the functions under branches: y = f(x) if k == 0 else g(x)",
+}
 _TREES = ("TreeList(", "TreeDict(")
 # What Numba raises of functions that it cannot compile; one of them is not among its own errors.
 _REFUSALS = (
@@ -198,17 +203,14 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
     if any(one in message for one in _TREES):
         remedy = (
             "in a kernel a list is a tuple (TreeList), and a dict (TreeDict) is read by keys that are "
-            "written there: pass an array for arithmetic"
+            "written there: pass an array for arithmetic; [v for v in given] is a list of the kernel's own"
         )
     if _WRITTEN_FIELD.search(message):
         remedy = "a dataclass is not written to in a kernel: make another one, dataclasses.replace(state, time=t)"
     if isinstance(error, numba_errors.ForceLiteralArg):
         message = f"`{where.kernel}` asks for the value of an argument as it compiles (numba.literally)"
         remedy = "write the number where it is called: lambda x: f(x, 2), and differentiate that function"
-    if "_GUFunc" in message:
-        remedy = (
-            "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own"
-        )
-    if "getitem" in message and "type(KernelDispatcher" in message:
-        remedy = "call the functions under branches: y = f(x) if k == 0 else g(x)"
+    for words, one in _REMEDIES.items():
+        if all(word in message for word in words):
+            remedy = one
     return LoweringError(message, where=where, remedy=remedy)

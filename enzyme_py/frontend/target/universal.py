@@ -41,6 +41,11 @@ def teach(target: Any, function: Any, known: Any) -> None:
         {"key": function, "generic": generic},
     )
     target.typing_context.insert_user_function(function, template)
+    if isinstance(function, DUFunc):  # `at` is left out: it calls what Numba compiled for its own target
+        function._install_ufunc_attributes(template)
+        function._install_ufunc_reduce(template)
+        function._install_ufunc_reduceat(template)
+        target.typing_context.refresh()
     lower = _lowerer(function, own)
     inputs = (types.Any,) * function.ufunc.nin
     outputs = (types.Array,) * function.ufunc.nout

@@ -165,3 +165,35 @@ def test_hypot_along_tangents_as_large_or_small_as_its_numbers() -> None:
 def test_rims_of_domains_stay_out_of_second_orders(function, second):
     """NaN beyond the rim is a factor in first derivatives; in nested ones it made NaN of every number."""
     assert enzyme.hessian(function)(2.0) == pytest.approx(second, rel=1e-12)
+
+
+def test_interp_of_complex_numbers_is_numbas_own_where_a_part_is_not_finite() -> None:
+    def between(x, xp, fp):
+        return np.interp(x, xp, fp)
+
+    x, xp = np.array([0.3, 1.3, 2.6]), np.array([0.0, 1.0, 2.0, 3.0])
+    fp = np.array([0.5 + 1.0j, complex(np.inf, 0.25), 0.5 - 1.0j, 1.5 + 2.0j])
+    want = numba.njit(between)(x, xp, fp)
+    value, pull = enzyme.vjp(between, x, xp, fp)
+    np.testing.assert_array_equal(value, want)
+    assert value[0].imag == pytest.approx(0.7 * 1.0 + 0.3 * 0.25)
+    slope = pull(np.array([0.0, 0.0, 1.0 + 0.0j]))[0]
+    assert slope[2] == pytest.approx(1.0)  # (1.5 - 0.5) / (3 - 2)
+
+
+@pytest.mark.parametrize("z", [1e-20j, 1e-8 + 0.0j, 1e-6 + 2e-6j, 0.05 - 0.02j])
+def test_sinc_of_complex_numbers_near_zero(z: complex) -> None:
+    def sinc(z):
+        return np.sinc(z)
+
+    y = np.pi * z
+    slope = np.pi * (-y / 3 + y**3 / 30 - y**5 / 840 + y**7 / 45360 - y**9 / 3991680)
+    value, tangent = enzyme.jvp(sinc, (z,), (1.0 + 0.0j,))
+    assert value == numba.njit(sinc)(z)
+    assert abs(tangent - slope) <= 1e-10 * abs(slope)
+
+
+def test_sinc_has_numbas_own_value() -> None:
+    x = np.linspace(-1.0, 1.0, 101)
+    values = enzyme.vjp(lambda x: np.sinc(x), x)[0]
+    np.testing.assert_array_equal(values, numba.njit(lambda x: np.sinc(x))(x))
