@@ -100,7 +100,7 @@ def _functions(text: str) -> Iterator[tuple[str, Declared]]:
 
 def _run(clang: str, file: Path, *options: str) -> str:
     done = subprocess.run(
-        [clang, "-w", *_LANGUAGES[file.suffix], f"-I{file.parent}", *options, str(file)],
+        [clang, "-w", *_LANGUAGES[file.suffix], *fast(file), f"-I{file.parent}", *options, str(file)],
         capture_output=True,
         text=True,
         check=False,
@@ -110,6 +110,13 @@ def _run(clang: str, file: Path, *options: str) -> str:
         message = errors[0].partition("error: ")[2] if errors else "clang fails"
         raise NotAsked(f"clang: {message}")
     return done.stdout
+
+
+def fast(file: Path) -> tuple[str, ...]:
+    """Return the option of fast numbers, if a program is meant for it alone: its answers may need it."""
+    meant = [line for line in file.read_text().splitlines() if "RUN:" in line and "%clang" in line]
+    is_fast = meant and all(" -ffast-math" in line for line in meant)
+    return ("-ffast-math",) if is_fast else ()
 
 
 # --- what link_ir is given ------------------------------------------------------------------------------------------------
@@ -153,10 +160,15 @@ def alone(text: str, name: str, folder: Path) -> Path:
         if not one.is_declaration and one.name != name and not one.name.startswith("llvm."):
             one.linkage = "internal"
     module.get_function(name).linkage = "external"
+    drop_unused(module)
+    with tempfile.NamedTemporaryFile("w", suffix=".ll", dir=folder, delete=False) as file:
+        file.write(str(module))
+    return Path(file.name)
+
+
+def drop_unused(module: llvm.ModuleRef) -> None:
+    """Take out what a module does not need, declarations too."""
     passes, tuning = llvm.create_new_module_pass_manager(), llvm.create_pipeline_tuning_options(0)
     passes.add_global_dead_code_eliminate_pass()
     passes.add_strip_dead_prototype_pass()
     run_once(passes, module, llvm.create_pass_builder(target_machine(), tuning))
-    with tempfile.NamedTemporaryFile("w", suffix=".ll", dir=folder, delete=False) as file:
-        file.write(str(module))
-    return Path(file.name)
