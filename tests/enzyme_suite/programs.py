@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -23,6 +25,7 @@ _LANGUAGES = {
     ".c": ("-std=c11", "-Wno-implicit-function-declaration"),
     ".cpp": ("-std=c++17", "-fno-exceptions"),
 }
+_PLUGIN = re.compile(r"__attribute__\(\((?:__)?enzyme_(\w+)")
 _WORDS = re.compile(r"\b(?:const|volatile|restrict|__restrict(?:__)?)\b")
 _MATRIX = re.compile(
     r"^(?:Eigen::)?Matrix<(double|float), [A-Z\d]+, [A-Z\d]+>$"
@@ -66,7 +69,10 @@ def programs(checkout: Path) -> Iterator[Path]:
 
 
 def compiled(file: Path, clang: str, level: str) -> str:
-    """Return the IR of a program."""
+    """Return the IR of a program, if it asks nothing that only Enzyme's plugin of clang understands."""
+    asked = _PLUGIN.search(file.read_text())
+    if asked:
+        raise NotAsked(f"attribute enzyme_{asked[1]}")
     return _run(clang, file, f"-{level}", *_UNVECTORISED, "-S", "-emit-llvm", "-o", "-")
 
 
@@ -99,6 +105,13 @@ def _functions(text: str) -> Iterator[tuple[str, Declared]]:
 
 
 def _run(clang: str, file: Path, *options: str) -> str:
+    """Return what clang writes; kept for the other levels, which ask for much of it again, where the command made a place."""
+    kept = None
+    if "SUITE_KEPT" in os.environ:
+        key = hashlib.sha256(repr((clang, str(file), options)).encode()).hexdigest()
+        kept = Path(os.environ["SUITE_KEPT"]) / key
+        if kept.exists():
+            return kept.read_text()
     done = subprocess.run(
         [clang, "-w", *_LANGUAGES[file.suffix], *fast(file), f"-I{file.parent}", *options, str(file)],
         capture_output=True,
@@ -109,6 +122,8 @@ def _run(clang: str, file: Path, *options: str) -> str:
         errors = [line for line in done.stderr.splitlines() if "error:" in line]
         message = errors[0].partition("error: ")[2] if errors else "clang fails"
         raise NotAsked(f"clang: {message}")
+    if kept:
+        kept.write_text(done.stdout)
     return done.stdout
 
 
