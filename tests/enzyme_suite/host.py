@@ -141,6 +141,8 @@ class Program:
             raise NotAsked(f"uses {name[1] if name else 'another function of Enzyme'}")
         if not self.sites:
             raise NotAsked("calls no derivative")
+        if " @main(" not in text:
+            raise NotAsked("a file without a program")
         self.text = "\n".join([made, *(one.declaration for one in self.sites)])
 
     def run(self, answers: dict[str, Callable[..., None]]) -> int:

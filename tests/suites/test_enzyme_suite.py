@@ -148,6 +148,8 @@ def test_what_is_not_asked() -> None:
         Program(
             PROGRAM.replace("@__enzyme_autodiff(ptr noundef @p", "@__enzyme_virtualreverse(ptr @p")
         )
+    with pytest.raises(NotAsked, match="without a program"):
+        Program(PROGRAM.replace("@main", "@another"))
     with pytest.raises(NotAsked, match="calls no derivative"):
         Program("define i32 @main() {\n  ret i32 0\n}\n")
 
