@@ -20,10 +20,11 @@ from numba.core import sigutils, types
 
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.external.foreign import ForeignCode, foreign_call, read_foreign
-from enzyme_py.native.symbols import address_of
+from enzyme_py.native.symbols import REFUSED, address_of
 from enzyme_py.transforms.plans.structures import defined
 
 _numbers = itertools.count()
+_ALLOCATORS = {"_Znwm": "new", "_ZdlPv": "delete"}  # C++ calls them so
 
 
 def link_ir(path: Any, name: str, signature: Any) -> Any:
@@ -79,6 +80,11 @@ def _is_plain(kind: Any) -> bool:
 
 
 def _check_symbols(code: ForeignCode) -> None:
+    allocators = [name for name in code.outside if name in REFUSED]
+    if allocators:
+        shown = ", ".join(f"`{_ALLOCATORS.get(one, one)}`" for one in allocators)
+        message = f"{code.file} allocates by {shown}: such memory would be freed by another allocator"
+        raise RuleError(message, remedy="use malloc and free there, or let arguments be the memory")
     missing = [name for name in code.outside if not address_of(name)]
     if missing:
         shown = ", ".join(f"`{one}`" for one in missing)

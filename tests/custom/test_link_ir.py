@@ -13,6 +13,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py.errors import LoweringError, RuleError
+from enzyme_py.llvm import Module
 
 X = np.array([1.0, 2.0, -0.5])
 
@@ -226,3 +227,58 @@ def test_a_library_gives_what_the_file_lacks(tmp_path) -> None:
     )
     f = enzyme.link_ir(path, "f", "float64(float64)")
     assert enzyme.grad(f)(0.3) == pytest.approx(1 - np.tanh(0.3) ** 2, rel=1e-14)
+
+
+# x[0]^2 x[1] x[2], by products in memory, as clang writes it: the call itself says which argument is the size.
+PRODUCTS = """
+define double @products(ptr %0, i64 %n) {
+  %size = mul i64 %n, 8
+  %2 = tail call noalias ptr @malloc(i64 %size) #1
+  %3 = load double, ptr %0, align 8
+  %4 = fmul double %3, %3
+  store double %4, ptr %2, align 8
+  br label %8
+5:
+  %last = sub i64 %n, 1
+  %6 = getelementptr inbounds double, ptr %2, i64 %last
+  %7 = load double, ptr %6, align 8
+  ret double %7
+8:
+  %9 = phi double [ %4, %1 ], [ %14, %8 ]
+  %10 = phi i64 [ 1, %1 ], [ %15, %8 ]
+  %11 = getelementptr double, ptr %2, i64 %10
+  %12 = getelementptr inbounds double, ptr %0, i64 %10
+  %13 = load double, ptr %12, align 8
+  %14 = fmul double %9, %13
+  store double %14, ptr %11, align 8
+  %15 = add nuw nsw i64 %10, 1
+  %16 = icmp eq i64 %15, %n
+  br i1 %16, label %5, label %8
+}
+declare noalias ptr @malloc(i64) #0
+attributes #0 = { mustprogress nofree nounwind willreturn allockind("alloc,uninitialized") allocsize(0) memory(inaccessiblemem: readwrite) "alloc-family"="malloc" }
+attributes #1 = { nounwind allocsize(0) }
+"""
+
+
+def test_the_size_that_a_call_of_malloc_states(tmp_path: Path) -> None:
+    """Taken for calloc's, it was one byte, and LLVM could take away what was stored behind that."""
+    file = tmp_path / "products.ll"
+    file.write_text(PRODUCTS)
+    products = enzyme.link_ir(file, "products", "float64(float64[::1], int64)")
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(enzyme.grad(products)(x, 3), [12.0, 3.0, 2.0])
+    code = Module(enzyme.inspect.ir(products, x, 3, stage="simplified"))
+    (call,) = code.calls_of("calloc")
+    assert not [one for one in call.own_attributes() if one.startswith("alloc")]
+
+
+def test_memory_of_other_allocators(tmp_path: Path) -> None:
+    """C++'s library is there, so it was a riddle that "no library has" its `new`."""
+    file = tmp_path / "new.ll"
+    file.write_text(
+        PRODUCTS.replace("@malloc", "@_Znwm").replace('"malloc"', '"_Znwm"')
+    )
+    with pytest.raises(RuleError, match="allocates by `new`") as told:
+        enzyme.link_ir(file, "products", "float64(float64[::1], int64)")
+    assert "malloc" in str(told.value.remedy)

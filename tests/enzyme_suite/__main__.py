@@ -38,7 +38,8 @@ def main() -> int:
     ]
     if not asked:
         parser.error(f"{given.checkout} has no programs in enzyme/test/Integration")
-    with tempfile.TemporaryDirectory() as fresh:
+    with tempfile.TemporaryDirectory() as fresh, tempfile.TemporaryDirectory() as kept:
+        os.environ["SUITE_KEPT"] = kept
         summary = run(
             given.folder or Path(fresh),
             (),

@@ -18,15 +18,18 @@ import llvmlite.binding as llvm
 import numpy as np
 
 import enzyme_py as enzyme
-from tests.enzyme_suite.programs import MARKERS, Declared, NotAsked, alone, signature
+from tests.enzyme_suite.programs import MARKERS, Declared, NotAsked, alone, drop_unused, signature
 
 _CALL = re.compile(
     rf"^  (?P<to>%[\w.]+ = )?(?:tail |notail )?(?:call|invoke) (?P<type>.+?) ?(?:\([^()]*\) )?"
     rf"@(?:_Z\d+)?(?P<marker>{'|'.join(MARKERS)})\w*\((?P<given>.*)\)(?P<rest>[^()\n]*)$",
     re.MULTILINE,
 )
-_ATTRIBUTES = re.compile(r"\b(?:noundef|nonnull|signext|zeroext|align \d+|dereferenceable\(\d+\)) ")
+_ATTRIBUTES = re.compile(
+    r"\b(?:noundef|nonnull|signext|zeroext|align \d+|dereferenceable\(\d+\)|fast|nofpclass\([a-z ]+\)) "
+)
 _OTHERS = re.compile(r"@(?:_Z\d+)?(__enzyme_\w+)")
+_EXTERNAL = re.compile(r"^(?P<name>@enzyme_\w+) = external (?:\w+ )*global i32", re.MULTILINE)
 _LOADED = re.compile(r"load i32, ptr @(enzyme_\w+)")
 _C = {
     "ptr": ctypes.c_void_p,
@@ -130,7 +133,7 @@ class Program:
             self.sites.append(site)
             return site.text(call)
 
-        made = _CALL.sub(replaced, text)
+        made = _EXTERNAL.sub(r"\g<name> = global i32 0", _CALL.sub(replaced, text))
         used = [line for line in made.splitlines() if _OTHERS.search(line)]
         others = [line for line in used if not line.startswith("declare ")]
         if others:
@@ -138,6 +141,8 @@ class Program:
             raise NotAsked(f"uses {name[1] if name else 'another function of Enzyme'}")
         if not self.sites:
             raise NotAsked("calls no derivative")
+        if " @main(" not in text:
+            raise NotAsked("a file without a program")
         self.text = "\n".join([made, *(one.declaration for one in self.sites)])
 
     def run(self, answers: dict[str, Callable[..., None]]) -> int:
@@ -153,6 +158,10 @@ class Program:
             reloc="pic", codemodel="large"
         )
         module = llvm.parse_assembly(self.text, llvm.create_context())
+        library = ctypes.create_string_buffer(8)  # what C++ names as the owner of its destructors
+        llvm.add_symbol("__dso_handle", ctypes.addressof(library))
+        drop_unused(module)
+        _check_all_found(module)
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.finalize_object()
         engine.run_static_constructors()
@@ -160,6 +169,14 @@ class Program:
         name = ctypes.create_string_buffer(b"program")
         names = (ctypes.c_char_p * 2)(ctypes.addressof(name), None)
         return int(main(engine.get_function_address("main"))(1, ctypes.addressof(names)))
+
+
+def _check_all_found(module: llvm.ModuleRef) -> None:
+    """Say which symbol is missing: MCJIT says nothing, resolves no other one either, and jumps to address 0."""
+    for one in (*module.functions, *module.global_variables):
+        is_needed = one.is_declaration and not one.name.startswith("llvm.")
+        if is_needed and llvm.address_of_symbol(one.name) is None:
+            raise NotAsked(f"no library here has {one.name}")
 
 
 # --- one derivative --------------------------------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -23,6 +25,7 @@ _LANGUAGES = {
     ".c": ("-std=c11", "-Wno-implicit-function-declaration"),
     ".cpp": ("-std=c++17", "-fno-exceptions"),
 }
+_PLUGIN = re.compile(r"__attribute__\(\((?:__)?enzyme_(\w+)")
 _WORDS = re.compile(r"\b(?:const|volatile|restrict|__restrict(?:__)?)\b")
 _MATRIX = re.compile(
     r"^(?:Eigen::)?Matrix<(double|float), [A-Z\d]+, [A-Z\d]+>$"
@@ -66,7 +69,10 @@ def programs(checkout: Path) -> Iterator[Path]:
 
 
 def compiled(file: Path, clang: str, level: str) -> str:
-    """Return the IR of a program."""
+    """Return the IR of a program, if it asks nothing that only Enzyme's plugin of clang understands."""
+    asked = _PLUGIN.search(file.read_text())
+    if asked:
+        raise NotAsked(f"attribute enzyme_{asked[1]}")
     return _run(clang, file, f"-{level}", *_UNVECTORISED, "-S", "-emit-llvm", "-o", "-")
 
 
@@ -99,8 +105,15 @@ def _functions(text: str) -> Iterator[tuple[str, Declared]]:
 
 
 def _run(clang: str, file: Path, *options: str) -> str:
+    """Return what clang writes; kept for the other levels, which ask for much of it again, where the command made a place."""
+    kept = None
+    if "SUITE_KEPT" in os.environ:
+        key = hashlib.sha256(repr((clang, str(file), options)).encode()).hexdigest()
+        kept = Path(os.environ["SUITE_KEPT"]) / key
+        if kept.exists():
+            return kept.read_text()
     done = subprocess.run(
-        [clang, "-w", *_LANGUAGES[file.suffix], f"-I{file.parent}", *options, str(file)],
+        [clang, "-w", *_LANGUAGES[file.suffix], *fast(file), f"-I{file.parent}", *options, str(file)],
         capture_output=True,
         text=True,
         check=False,
@@ -109,7 +122,16 @@ def _run(clang: str, file: Path, *options: str) -> str:
         errors = [line for line in done.stderr.splitlines() if "error:" in line]
         message = errors[0].partition("error: ")[2] if errors else "clang fails"
         raise NotAsked(f"clang: {message}")
+    if kept:
+        kept.write_text(done.stdout)
     return done.stdout
+
+
+def fast(file: Path) -> tuple[str, ...]:
+    """Return the option of fast numbers, if a program is meant for it alone: its answers may need it."""
+    meant = [line for line in file.read_text().splitlines() if "RUN:" in line and "%clang" in line]
+    is_fast = meant and all(" -ffast-math" in line for line in meant)
+    return ("-ffast-math",) if is_fast else ()
 
 
 # --- what link_ir is given ------------------------------------------------------------------------------------------------
@@ -153,10 +175,15 @@ def alone(text: str, name: str, folder: Path) -> Path:
         if not one.is_declaration and one.name != name and not one.name.startswith("llvm."):
             one.linkage = "internal"
     module.get_function(name).linkage = "external"
+    drop_unused(module)
+    with tempfile.NamedTemporaryFile("w", suffix=".ll", dir=folder, delete=False) as file:
+        file.write(str(module))
+    return Path(file.name)
+
+
+def drop_unused(module: llvm.ModuleRef) -> None:
+    """Take out what a module does not need, declarations too."""
     passes, tuning = llvm.create_new_module_pass_manager(), llvm.create_pipeline_tuning_options(0)
     passes.add_global_dead_code_eliminate_pass()
     passes.add_strip_dead_prototype_pass()
     run_once(passes, module, llvm.create_pass_builder(target_machine(), tuning))
-    with tempfile.NamedTemporaryFile("w", suffix=".ll", dir=folder, delete=False) as file:
-        file.write(str(module))
-    return Path(file.name)

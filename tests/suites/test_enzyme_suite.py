@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.enzyme_suite.host import Derivative, Program
-from tests.enzyme_suite.programs import Declared, NotAsked, newest_clang, programs, signature
+from tests.enzyme_suite.programs import Declared, NotAsked, fast, newest_clang, programs, signature
 from tests.enzyme_suite.worker import outcome
 
 # As clang -O0 writes it. `main` says which derivative is wrong: x^2 y by both at (3, 5) is 30 and 9, by y alone 9;
@@ -80,8 +80,6 @@ DECLARED = {
 def status(text: str, folder: Path) -> int:
     program = Program(text)
     made = {one.symbol: Derivative(one, DECLARED[one.name], text, folder) for one in program.sites}
-    # What the file only declares; the calls that had them are no longer there.
-    program.text = program.text.replace("= external global i32", "= global i32 0")
     return program.run(dict(made))
 
 
@@ -93,6 +91,45 @@ def test_a_program_and_its_answers(tmp_path: Path) -> None:
 def test_a_wrong_answer_is_told(old: str, new: str, number: int, tmp_path: Path) -> None:
     assert PROGRAM.count(old) == 1
     assert status(PROGRAM.replace(old, new), tmp_path) == number
+
+
+# As C++ has it for an object: its constructor runs before `main`, which returns the number that it leaves.
+OBJECT = """
+@__dso_handle = external hidden global i8
+@seen = global i32 1
+@owner = global ptr null
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @made, ptr null }]
+define internal void @made() {
+  %1 = call i32 @abs(i32 0)
+  store i32 %1, ptr @seen
+  store ptr @__dso_handle, ptr @owner
+  ret void
+}
+declare i32 @abs(i32)
+"""
+
+
+def test_objects_of_the_program(tmp_path: Path) -> None:
+    """MCJIT says nothing of a symbol that it misses, and resolves no other one: the program jumps to address 0."""
+    text = PROGRAM.replace("ret i32 %15", "%16 = load i32, ptr @seen\n  %17 = or i32 %15, %16\n  ret i32 %17")
+    assert status(text + OBJECT, tmp_path) == 0
+    with pytest.raises(NotAsked, match="no library here has of_no_library"):
+        status(text + OBJECT.replace("@abs", "@of_no_library"), tmp_path)
+
+
+@pytest.mark.parametrize(("others", "is_fast"), [("", True), ("// RUN: %clang -O1 %s\n", False)])
+def test_fast_numbers_where_the_program_has_them(others: str, is_fast: bool, tmp_path: Path) -> None:
+    (tmp_path / "one.c").write_text(f"// RUN: %clang -ffast-math -O2 %s\n{others}int one;\n")
+    assert fast(tmp_path / "one.c") == (("-ffast-math",) if is_fast else ())
+
+
+def test_calls_of_fast_numbers(tmp_path: Path) -> None:
+    text = PROGRAM.replace(
+        "call double (ptr, ...) @__enzyme_autodiff(ptr noundef @product,",
+        "call fast nofpclass(nan inf) double (ptr, ...) @__enzyme_autodiff(ptr noundef @product,",
+    ).replace("double noundef 3.0", "double noundef nofpclass(nan inf) 3.0")
+    assert text.count("nofpclass") > 1
+    assert status(text, tmp_path) == 0
 
 
 def test_what_is_not_asked() -> None:
@@ -111,6 +148,8 @@ def test_what_is_not_asked() -> None:
         Program(
             PROGRAM.replace("@__enzyme_autodiff(ptr noundef @p", "@__enzyme_virtualreverse(ptr @p")
         )
+    with pytest.raises(NotAsked, match="without a program"):
+        Program(PROGRAM.replace("@main", "@another"))
     with pytest.raises(NotAsked, match="calls no derivative"):
         Program("define i32 @main() {\n  ret i32 0\n}\n")
 

@@ -73,6 +73,7 @@ from enzyme_py.symbols import HINT, RAISE, readable
 _SILENT = (HINT, RAISE)  # calls that touch no memory of numbers
 _CACHE = "enzyme_mustcache"  # metadata of a load
 _ABOUT_CALLOC = ('allockind("alloc,zeroed")', "allocsize(0,1)", '"alloc-family"="malloc"')
+_ABOUT_MALLOC = ("allockind", "allocsize", "alloc-family")
 
 
 class CachedAllocations(Pass):
@@ -125,8 +126,13 @@ class _Marks:
 
 
 def _zero(call: Call, code: Module) -> None:
-    """Let calloc make what malloc did."""
+    """Let calloc make what malloc did.
+
+    Calls that clang writes say themselves that the first argument is the size: of calloc that would be one byte.
+    """
     said = [call.argument_attributes(index) for index in range(len(call.arguments))]
+    for word in _ABOUT_MALLOC:
+        call.remove_attribute(word)
     call.set_callee(code.declare("calloc", "noalias ptr", ["i64", "i64"], _ABOUT_CALLOC))
     call.set_arguments([code.constant("i64", "1"), *call.arguments], [[], *said])
 
