@@ -24,7 +24,7 @@ from tests.fuzz.guided.mutations import mutated
 from tests.fuzz.guided.names import Known
 from tests.fuzz.guided.summary import Summary
 from tests.fuzz.report import kept
-from tests.fuzz.runs import KERNELS, Worker
+from tests.fuzz.runs import KERNELS, MEGABYTES, Worker
 
 FRESH = 0.12  # of the kernels come from a grammar, not from the corpus; more, while that reaches more in a second
 MOST_FRESH = 0.8
@@ -207,7 +207,8 @@ class GuidedRun:
             verdict = "hung" if worker.status == -9 else "crashed"
             reason = f"the process ended with {worker.status}"
             answer = {"outcomes": [{"question": "all", "verdict": verdict, "reason": reason}]}
-        if worker.status is not None or self._asked >= KERNELS:
+        is_full = self._asked >= KERNELS or answer.get("megabytes", 0) > MEGABYTES
+        if worker.status is not None or is_full:
             worker.close()
             self._worker, self._asked = None, 0
         self._asked += "unfit" not in answer
