@@ -121,6 +121,15 @@ def test_kernels_of_containers_have_many_features() -> None:
     assert {"records", "tuple", "named tuple", "arrays in a tuple", "complex", "float32", "prange"} <= found
 
 
+@pytest.mark.parametrize("kind_of_record", ["RECORD", "PACKED"])
+def test_differences_of_a_float32_in_a_record_are_those_of_a_float64(kind_of_record: str) -> None:
+    lines = f"    r = np.zeros(n, {kind_of_record})\n    r[0].w = np.sin(s)\n    return r[0].w * 2.0\n"
+    subject = Subject("def kernel(x, a, s, c, n):\n" + lines, 1)
+    (_, _, s), (_, _, along) = subject.active, subject.first
+    assert subject.is_single
+    assert abs(subject.difference(subject.plain, subject.first) - 2.0 * np.cos(s) * along) < 1e-9
+
+
 def test_three_orders_are_asked() -> None:
     """Of a cubic, whose third derivatives are constant: what is compared is no zero, and a wrong one is seen."""
     source = "def kernel(x, a, s, c, n):\n    t = s\n    for i in range(n):\n        t += x[i] * x[i] * x[i] * c[i]\n    return t * s\n"
