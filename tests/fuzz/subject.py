@@ -33,7 +33,7 @@ REORDERED = ("prange", "@", "np.dot", "np.linalg.", "np.vdot")
 _SHAPES = re.compile(
     r"\b(\w): '([nkmuz\d, ]+)'"
 )  # of x, a and c, if they are no vectors and matrices of n
-_X = re.compile(r"def kernel\(x: ['\"](\w+)['\"]")  # the type of x, if it is no float64
+_X = re.compile(r"def kernel\(x: ['\"]([a-z]\w+)['\"]")  # the type of x, if it is no float64
 
 _SINGLE = re.compile(r"float32|\b(RECORD|PACKED)\b(?=[\s\S]*(\.w\b|\['w'\]))")  # records have a field of it
 

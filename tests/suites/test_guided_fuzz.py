@@ -87,6 +87,7 @@ def test_what_variables_hold() -> None:
         ("try:\n        while s < 1.0:\n            n += 1\n    except Exception:\n        n = 0\n    return s", "does not end"),
         ("return np.sum(np.empty(n))", "no number"),
         ("return np.sqrt(-1.0 - s * s)", "no number"),
+        ("c[0] *= s\n    return s", "writes what is constant"),
     ],
 )
 def test_what_is_no_kernel(body: str, words: str) -> None:
