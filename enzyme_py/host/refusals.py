@@ -103,7 +103,7 @@ ROWS = (
         DerivativeError,
         "reverse over reverse of a loop whose number of iterations is not known before it runs",
         "take forward over reverse, jvp of grad, or count the iterations: `for i in range(n)` in place of "
-        "an iterator or a while",
+        "an iterator or a while, a flag (`if not done:`) in place of a break or a return out of an inner loop",
     ),
     Row(
         rf"{_NO_RULE} numba_(?P<name>list|dict)_\w+",

@@ -13,7 +13,9 @@ import enzyme_py as enzyme
 __all__ = [
     "GRID",
     "PACKED",
+    "PACKED_OF_DOUBLES",
     "RECORD",
+    "RECORD_OF_DOUBLES",
     "STEPS",
     "TABLE",
     "WHOLE",
@@ -53,6 +55,9 @@ __all__ = [
 Point = namedtuple("Point", "u v")  # noqa: PYI024  Numba knows these
 RECORD = np.dtype([("u", float), ("count", np.int64), ("v", float, (2,)), ("w", np.float32)], align=True)
 PACKED = np.dtype([("u", float), ("w", np.float32), ("v", float)])
+# Of these, differences say what is right: those of float32 have no digits.
+RECORD_OF_DOUBLES = np.dtype([("u", float), ("count", np.int64), ("v", float, (2,)), ("w", float)], align=True)
+PACKED_OF_DOUBLES = np.dtype([("u", float), ("w", float), ("v", float)])
 
 # What kernels capture; some of the numbers are zeros, and there are more than any n but of STEPS.
 MOST = 40

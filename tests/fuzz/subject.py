@@ -33,7 +33,9 @@ REORDERED = ("prange", "@", "np.dot", "np.linalg.", "np.vdot")
 _SHAPES = re.compile(
     r"\b(\w): '([nkmuz\d, ]+)'"
 )  # of x, a and c, if they are no vectors and matrices of n
-_X = re.compile(r"def kernel\(x: ['\"](\w+)['\"]")  # the type of x, if it is no float64
+_X = re.compile(r"def kernel\(x: ['\"]([a-z]\w+)['\"]")  # the type of x, if it is no float64
+
+_SINGLE = re.compile(r"float32|\b(RECORD|PACKED)\b(?=[\s\S]*(\.w\b|\['w'\]))")  # records have a field of it
 
 _numbers = itertools.count()
 # Asked of each kernel at each point, before Numba sees it, and of what Numba makes of it: see guided/.
@@ -59,16 +61,21 @@ def compiled(source: str, *, is_parallel: bool = False) -> Any:
     return numba.njit(parallel=is_parallel or "prange" in source)(scope["kernel"])
 
 
+def in_double(source: str) -> str:
+    """Return a kernel with float64 where it has float32."""
+    return re.sub(r"\b(RECORD|PACKED)\b", r"\1_OF_DOUBLES", source.replace("float32", "float64"))
+
+
 class Subject:
     """A kernel, a point, and what Numba says of it."""
 
     def __init__(self, source: str, seed: int) -> None:
-        self.source, self.is_single = source, "float32" in source
+        self.source, self.is_single = source, _SINGLE.search(source) is not None
         self._is_reordered = any(word in source for word in REORDERED)
         self.kernel = compiled(source)
         named = _X.search(source)
         self.dtype = np.dtype(named[1] if named else "float64")
-        self.reference = compiled(source.replace("float32", "float64")) if self.is_single else None
+        self.reference = compiled(in_double(source)) if self.is_single else None
         self._random = np.random.default_rng(seed)
         self.size: Any = int(self._random.choice([4, 4, 3, 5, 2]))
         if random.Random(f"large {seed}").random() < LARGE:

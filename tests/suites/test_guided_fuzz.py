@@ -87,6 +87,7 @@ def test_what_variables_hold() -> None:
         ("try:\n        while s < 1.0:\n            n += 1\n    except Exception:\n        n = 0\n    return s", "does not end"),
         ("return np.sum(np.empty(n))", "no number"),
         ("return np.sqrt(-1.0 - s * s)", "no number"),
+        ("c[0] *= s\n    return s", "writes what is constant"),
     ],
 )
 def test_what_is_no_kernel(body: str, words: str) -> None:
@@ -119,6 +120,15 @@ def test_kernels_of_containers_run_in_plain_python(seed: int) -> None:
 def test_kernels_of_containers_have_many_features() -> None:
     found = set().union(*(grammar.kernel(seed, None, "containers").features for seed in range(100)))
     assert {"records", "tuple", "named tuple", "arrays in a tuple", "complex", "float32", "prange"} <= found
+
+
+@pytest.mark.parametrize("kind_of_record", ["RECORD", "PACKED"])
+def test_differences_of_a_float32_in_a_record_are_those_of_a_float64(kind_of_record: str) -> None:
+    lines = f"    r = np.zeros(n, {kind_of_record})\n    r[0].w = np.sin(s)\n    return r[0].w * 2.0\n"
+    subject = Subject("def kernel(x, a, s, c, n):\n" + lines, 1)
+    (_, _, s), (_, _, along) = subject.active, subject.first
+    assert subject.is_single
+    assert abs(subject.difference(subject.plain, subject.first) - 2.0 * np.cos(s) * along) < 1e-9
 
 
 def test_three_orders_are_asked() -> None:

@@ -24,7 +24,7 @@ from tests.fuzz.guided.mutations import mutated
 from tests.fuzz.guided.names import Known
 from tests.fuzz.guided.summary import Summary
 from tests.fuzz.report import kept
-from tests.fuzz.runs import KERNELS, Worker
+from tests.fuzz.runs import KERNELS, MEGABYTES, Worker
 
 FRESH = 0.12  # of the kernels come from a grammar, not from the corpus; more, while that reaches more in a second
 MOST_FRESH = 0.8
@@ -133,7 +133,7 @@ class GuidedRun:
     def __init__(self, plan: Plan, tell: Callable[[str], None], cache: Path) -> None:
         self.plan, self._tell, self._cache = plan, tell, cache
         self._corpus, self.summary = Corpus(plan.folder), Summary()
-        self._begun = sorted(plan.begin.glob("*.txt")) if plan.begin else []
+        self._begun = kernels_of(plan.begin) if plan.begin else []
         self._worker: Worker | None = None
         self._asked = 0  # of this worker, without what was no kernel
         for line in kept(plan.file) if plan.file else ():
@@ -183,8 +183,7 @@ class GuidedRun:
         plan, members = self.plan, self._corpus.members
         chance = random.Random(f"guided {plan.seed} {number}")
         if number <= len(self._begun):
-            lines = self._begun[number - 1].read_text().splitlines(keepends=True)
-            yield "".join(one for one in lines if not one.startswith("#")), "fresh kernel of a folder", 0
+            yield self._begun[number - 1], "fresh kernel of a folder", 0
         few = 0 if self._begun else BEGUN
         is_fresh = not members or number <= few or chance.random() < self._corpus.fresh_share(plan.fresh)
         for _ in range(0 if is_fresh else CANDIDATES):
@@ -207,7 +206,8 @@ class GuidedRun:
             verdict = "hung" if worker.status == -9 else "crashed"
             reason = f"the process ended with {worker.status}"
             answer = {"outcomes": [{"question": "all", "verdict": verdict, "reason": reason}]}
-        if worker.status is not None or self._asked >= KERNELS:
+        is_full = self._asked >= KERNELS or answer.get("megabytes", 0) > MEGABYTES
+        if worker.status is not None or is_full:
             worker.close()
             self._worker, self._asked = None, 0
         self._asked += "unfit" not in answer
@@ -235,6 +235,17 @@ def guided_run(plan: Plan, tell: Callable[[str], None]) -> Summary:
     work.summary.report.seconds = time.monotonic() - begun
     work.summary.members = len(work._corpus.members)
     return work.summary
+
+
+def kernels_of(folder: Path) -> list[str]:
+    """Return the kernels of the text files of a folder, one or more in each, without the comments between them."""
+    kernels: list[str] = []
+    for path in sorted(folder.glob("*.txt")):
+        lines = [one for one in path.read_text().splitlines(keepends=True) if one.strip() and not one.startswith("#")]
+        begun = [place for place, one in enumerate(lines) if one.startswith("def kernel(")]
+        ends = [*begun[1:], len(lines)]
+        kernels += ["".join(lines[first:end]) for first, end in zip(begun, ends, strict=True)]
+    return kernels
 
 
 def found(folder: Path, number: int) -> str:

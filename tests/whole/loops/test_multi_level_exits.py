@@ -220,6 +220,25 @@ def test_reverse_over_reverse_is_right_or_refused(f: Callable[..., Any]) -> None
         reverse_over_reverse(f)(X, V)
 
 
+def test_a_flag_is_what_the_refusal_says_to_write() -> None:
+    """`the_sum` leaves two loops by a return; with a flag both loops run to their ends, and are counted."""
+
+    def with_a_flag(x):
+        s, is_left = 0.0, False
+        for i in range(x.size):
+            for j in range(x.size):
+                if not is_left:
+                    s += np.sin(x[i] * x[j])
+                    is_left = s > 4.0
+        return s * s if is_left else s
+
+    with pytest.raises(DerivativeError, match="a flag"):
+        reverse_over_reverse(the_sum)(X, V)
+    for x in POINTS[:2]:
+        got = reverse_over_reverse(with_a_flag)(x, V)
+        assert np.allclose(got, reverse_over_forward(the_sum)(x, V), rtol=1e-10)
+
+
 def sines_of_all_products(x):
     s = 0.0
     for i in range(x.size):
