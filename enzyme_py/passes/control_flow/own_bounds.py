@@ -4,10 +4,10 @@ Symptom: reverse mode of another derivative gives wrong numbers without a word (
 `for i in range(n): for j in range(n)`.
 
 Cause: where a loop and one inside it end at one and the same value, Enzyme's second sweep takes the one's values for the
-other's.
+other's. So it does with two loops behind each other in a third one, where nothing but a call of such a function is known of their bound.
 
-Cure: the inner loop has the bound through a function that LLVM cannot look into, called as often as the loop is
-deep: equal calls are merged.
+Cure: each inner loop has the bound through a function that LLVM cannot look into, called once more than for the one
+before it: equal calls are merged.
 """
 
 from __future__ import annotations
@@ -47,15 +47,13 @@ def _separate(function: Function) -> None:
         for one in function.instructions
         if _compares_values(one) and (depth := cycles.depth(one))
     ]
-    shared = _shared(compared)
+    shared, last = _shared(compared), dict[Value, Value]()
     for one, depth in compared if shared else ():
         for bound in dict.fromkeys(one.operands) if depth > 1 else ():
-            if bound not in shared or not _is_made_in_front(bound, cycles):
-                continue
-            own, at = bound, places.behind(bound)
-            for _ in range(depth - 1):
-                own = hidden(at, own, f"{bound.name}.own")
-            one.replace_operand(bound, own)
+            if bound in shared and _is_made_in_front(bound, cycles):
+                at = places.behind(last.get(bound, bound))
+                last[bound] = hidden(at, last.get(bound, bound), f"{bound.name}.own")
+                one.replace_operand(bound, last[bound])
 
 
 def _compares_values(one: Instruction) -> bool:
