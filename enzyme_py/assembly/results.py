@@ -165,7 +165,10 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
         message = f"the result of `{where.kernel}` holds a value of type {types.unliteral(staying)}, which stays in the call"
         remedy = "leave it out of the result: return numbers and arrays, and choose strings, ranges and slices behind the call"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
-    if request.result is Activity.CONST or request.direction is Direction.PRIMAL:
+    if request.direction is Direction.PRIMAL:
+        _check_is_there(return_type, where)
+        return
+    if request.result is Activity.CONST:
         return
     if request.has_aux:
         if not isinstance(return_type, types.BaseTuple) or len(return_type) != 2:
@@ -173,10 +176,7 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
             remedy = "return a pair, or leave has_aux out"
             raise UnsupportedTypeError(message, where=where, remedy=remedy)
         return_type = return_type[0]
-    if isinstance(return_type, types.Optional):
-        message = f"the result of `{where.kernel}` may be None ({return_type})"
-        remedy = "return a number or an array on every path, or pass Const as return activity"
-        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+    _check_is_there(return_type, where)
     if not is_differentiable(context, return_type):
         message = f"the result of `{where.kernel}` has type {return_type}: nothing to differentiate"
         remedy = "return a float, a complex number or an array of these, or pass Const as return activity"
@@ -188,6 +188,13 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
     if request.direction is Direction.REVERSE and not scalar:
         message = f"reverse mode needs a scalar result, `{where.kernel}` returns {return_type}"
         remedy = "use Forward, enzyme.vjp, enzyme.jacobian or a split mode, or return a sum"
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+
+
+def _check_is_there(kind: Any, where: Where) -> None:
+    if isinstance(kind, types.Optional):
+        message = f"the result of `{where.kernel}` may be None ({kind})"
+        remedy = "return a number or an array on every path, or pass Const as return activity"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
 
 

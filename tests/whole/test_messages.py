@@ -207,6 +207,12 @@ ROWS = (
     Said("no result", grad(nothing, 1.0), UnsupportedTypeError, ("`nothing`", "none")),
     Said("perhaps none", grad(perhaps, 1.0), UnsupportedTypeError, ("may be None", "every path")),
     Said(
+        "perhaps none, pulled back",
+        lambda: enzyme.vjp(perhaps, 1.0),
+        UnsupportedTypeError,
+        ("may be None", "every path"),
+    ),
+    Said(
         "perhaps none, by autodiff",
         lambda: enzyme.autodiff(perhaps, Active(2.0)),
         UnsupportedTypeError,

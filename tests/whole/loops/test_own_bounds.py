@@ -28,9 +28,7 @@ def by_hand(p):
     """Return the second derivative by p, where P begins as p times the identity: twice Taylor's second coefficient."""
 
     def times(one, other):  # series in a step of p, up to its square
-        return np.array([one[0] * other[0], one[0] * other[1] + one[1] * other[0]] + [
-            one[0] * other[2] + one[1] * other[1] + one[2] * other[0]
-        ])  # fmt: skip
+        return np.array([sum(one[k] * other[n - k] for k in range(n + 1)) for n in range(3)])
 
     def inverse(one):
         first = -one[1] / one[0] ** 2
