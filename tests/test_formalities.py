@@ -108,7 +108,8 @@ def text_files() -> Iterator[Path]:
     """Every text of the project; what is built or fetched lies elsewhere."""
     for folder in ("enzyme_py", "csrc", "tests", "benchmarks", "ci", ".ci", "docs", "examples"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.is_file() and path.suffix not in (".so", ".pyc", ".o", ".dylib"):
+            is_built = path.suffix in (".so", ".pyc", ".o", ".dylib") or "__pycache__" in path.parts
+            if path.is_file() and not is_built:
                 yield path
     yield from (path for path in ROOT.glob("*.*") if path.is_file() and path.name != ".git")
 
