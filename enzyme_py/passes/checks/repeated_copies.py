@@ -7,7 +7,8 @@
 Symptom: reverse over reverse, and now and then reverse over forward, gives other numbers on threads than with plain loops, without a word
 (found by the fuzzer: `tests/threads/parts/test_repeated_copies.py`).
 
-Cause: not known. The gradient, forward over reverse, loops that share nothing by copies, and a loop that runs once are right; that LLVM
+Cause: not known. It goes through two runs of Enzyme (passes/steps.py); in one run it is right, and in two without the option
+`--enzyme-loop-invariant-cache=0`, which other code needs (measured, `in_a_loop` of the tests). The gradient, forward over reverse, loops that share nothing by copies, and a loop that runs once are right; that LLVM
 sinks the two calls of a driver into one block is not the cause.
 
 Cure: such kernels have plain loops there, which is told (`enzyme.inspect.loops`).
