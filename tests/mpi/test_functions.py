@@ -27,7 +27,12 @@ def test_second_orders(row: str) -> None:
     run(2, "functions.py", "second", row).check(3 * 2)
 
 
-def test_communicators_of_groups() -> None:
+def test_a_communicator_of_groups() -> None:
+    run(4, "communicators.py", "allreduce").check(4 * 4)
+
+
+@pytest.mark.full
+def test_all_methods_in_one_kernel() -> None:
     run(4, "communicators.py", "all").check(3 * 4)
 
 

@@ -101,9 +101,10 @@ class Plain:
         """Return what a kernel returns; raises Unfit if it is none. `copied` gives its arguments anew."""
         scope = dict(self._scope)
         exec(compile(source, NAME, "exec"), scope)
-        constant, before = given[3], given[3].tobytes()
+        constant = given[3]
+        before = None if constant is None else constant.tobytes()
         result = self._ran(scope["kernel"], given)
-        if constant.tobytes() != before:
+        if constant is not None and constant.tobytes() != before:
             raise Unfit("it writes what is constant")
         if "raise " in source:
             x, a, s, c, n = copied()
