@@ -203,7 +203,7 @@ class _Memory(ABC):
 
     def _is_active(self, one: Instruction) -> bool:
         """Tell whether a value may have a derivative, by what is known so far."""
-        if isinstance(one, (Compare, Store)) or not one.has_result:
+        if isinstance(one, Compare):
             return False
         if isinstance(one, Load):
             return not self._is_constant(one.pointer)
