@@ -17,6 +17,7 @@ from enzyme_py.errors import (
     TypeAnalysisError,
 )
 from enzyme_py.llvm import types
+from enzyme_py.llvm.naming import bare
 from enzyme_py.llvm.reading.printed import Printed, printed
 from enzyme_py.symbols import PYTHON, REQUEST
 
@@ -85,6 +86,12 @@ def _called_address(code: Printed) -> str | None:
     return str(code.addresses[-1]) if code.addresses else None
 
 
+def _variable(code: Printed) -> str | None:
+    """Name a variable, as its own code does."""
+    is_one = " = " in code.text and code.text.startswith("@")
+    return re.sub(r"^k\d+\.", "", bare(code.names[0])) if is_one else None
+
+
 def _memory(code: Printed) -> str | None:
     """Tell memory from numbers: constant numbers are harmless in an active place."""
     type_ = code.type
@@ -142,6 +149,14 @@ ROWS = (
         "`{name}`, which is called by its address, has no derivative rule",
         GIVE_RULE,
         reads=_called_address,
+    ),
+    Row(
+        # Written through a pointer that lies there, or one whose address goes where nobody sees.
+        r"doesn't have marked shadow global\s(?P<code>[^\n]*)",
+        NoDerivativeError,
+        "linked code may keep numbers in its variable `{name}`, or in memory that it points to",
+        "hand the memory to the function as an argument (a float64[::1]), which has a shadow",
+        reads=_variable,
     ),
     Row(
         r"Runtime Activity not yet implemented for (?P<name>[^\n]+)",

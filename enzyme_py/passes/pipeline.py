@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from enzyme_py.passes import journal as journals
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.checks.nested_exits import CheckNestedExits
+from enzyme_py.passes.checks.variables import CheckVariables
 from enzyme_py.passes.control_flow.empty_loops import EmptyLoops
 from enzyme_py.passes.control_flow.multi_level_exits import (
     CheckMultiLevelExits,
@@ -235,6 +236,7 @@ PREPARE: tuple[Row, ...] = ordered(
 
 READY: tuple[Row, ...] = ordered(
     Row(SplitAggregates(), "first: for modules that were not prepared"),
+    Row(CheckVariables(), "behind the last O2, which takes variables out", after=(SplitAggregates,)),
     Row(EmptyLoops(), "trip counts, before values that leave loops are named"),
     Row(LastingVariables(), "no later pass looks at where variables begin"),
     Row(WrittenPointers(), "with the loads as O2 left them"),

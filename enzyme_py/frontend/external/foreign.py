@@ -23,6 +23,7 @@ from numba.np.arrayobj import make_array
 from enzyme_py.errors import RuleError
 from enzyme_py.foundations.llvm_modules import run_once
 from enzyme_py.frontend.codegen.type_hints import hint_function
+from enzyme_py.frontend.external.variables import keep_needed, mark_constant
 from enzyme_py.frontend.leaves import element_content
 from enzyme_py.frontend.target.target import KERNEL, KernelContext
 from enzyme_py.llvm import Module
@@ -63,11 +64,6 @@ def read_foreign(file: Path, name: str, arguments: tuple[Any, ...], result: Any)
         remedy = f"it defines {', '.join(defined[:8]) or 'none'}; C++ and Rust change names unless told not to"
         raise RuleError(message, remedy=remedy)
     _check_type(file, found, arguments, result)
-    outside = tuple(
-        one.name
-        for one in (*module.functions, *module.global_variables)
-        if one.is_declaration and not one.name.startswith("llvm.")
-    )
     digest = hashlib.sha256(str(module).encode()).hexdigest()[:16]
     symbol = f"{PREFIX}.{digest}.{plain_symbol(name)}"
     for one in (*module.functions, *module.global_variables):
@@ -76,7 +72,12 @@ def read_foreign(file: Path, name: str, arguments: tuple[Any, ...], result: Any)
     found.linkage = "external"
     found.name = symbol
     code = Module(str(module))
+    keep_needed(file, code, symbol)
+    variables = [one for one in code.variables if one.initializer is None]
+    declared = (*code.declarations, *variables)
+    outside = tuple(one.name for one in declared if not one.name.startswith("llvm."))
     _strip(code)
+    mark_constant(code)
     return ForeignCode(file, symbol, str(code), arguments, result, outside)
 
 

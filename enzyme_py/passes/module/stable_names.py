@@ -10,7 +10,7 @@ entries stay external, under the names that they have. Addresses in what the deb
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Function, GlobalValue, Module
+from enzyme_py.llvm import Function, GlobalValue, GlobalVariable, Module
 from enzyme_py.llvm.toplevel import Other
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.symbols import readable, without_addresses
@@ -40,10 +40,16 @@ def _names(code: Module, entries: tuple[str, ...]) -> dict[GlobalValue, str]:
     names: dict[GlobalValue, str] = {}
     named = (one for one in code.items if isinstance(one, GlobalValue))
     for one in named:
-        is_declared = isinstance(one, Function) and one.is_declaration
-        if not is_declared and one.name not in entries and not one.name.startswith(_KNOWN):
+        if not _is_declared(one) and one.name not in entries and not one.name.startswith(_KNOWN):
             names[one] = f"k{len(names)}.{readable(one.name)}"
     return names
+
+
+def _is_declared(one: GlobalValue) -> bool:
+    """Tell whether a library has it: functions, and variables of linked code."""
+    if isinstance(one, Function):
+        return one.is_declaration
+    return isinstance(one, GlobalVariable) and one.kind in ("global", "constant") and one.initializer is None
 
 
 def _rename_in_debug_information(code: Module, names: dict[str, str]) -> None:
