@@ -101,6 +101,12 @@ def readable(symbol: str) -> str:
     return plain_name(without_addresses(parts[-1] if parts else symbol))
 
 
+def without_number(symbol: str) -> str:
+    """Return a symbol without the number that stable_names.py has put in front of it."""
+    first, _, rest = symbol.partition(".")
+    return rest if rest and first[:1] == "k" and first[1:].isdecimal() else symbol
+
+
 def is_kernel(symbol: str) -> bool:
     """Tell whether a symbol is that of a kernel, or one that Enzyme made of it (passes/module/stable_names.py)."""
     before, *parts = symbol.split(".")

@@ -19,7 +19,7 @@ from enzyme_py.errors import (
 from enzyme_py.llvm import types
 from enzyme_py.llvm.naming import bare
 from enzyme_py.llvm.reading.printed import Printed, printed
-from enzyme_py.symbols import PYTHON, REQUEST
+from enzyme_py.symbols import PYTHON, REQUEST, without_number
 
 GIVE_RULE = (
     "compute what `{name}` gives outside of the kernel and pass it as a Const argument, or write it as "
@@ -89,7 +89,7 @@ def _called_address(code: Printed) -> str | None:
 def _variable(code: Printed) -> str | None:
     """Name a variable, as its own code does."""
     is_one = " = " in code.text and code.text.startswith("@")
-    return re.sub(r"^k\d+\.", "", bare(code.names[0])) if is_one else None
+    return without_number(bare(code.names[0])) if is_one else None
 
 
 def _memory(code: Printed) -> str | None:

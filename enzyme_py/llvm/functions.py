@@ -74,8 +74,7 @@ class Function(Head):
 
     def global_names(self) -> set[str]:
         """Return the global names that stand in the body, without sign, likewise."""
-        found = (patterns.GLOBAL_NAME.findall(part) for part in self._texts())
-        return {naming.bare(ref) for refs in found for ref in refs}
+        return {name for part in self._texts() for name in naming.global_names(part)}
 
     def callees(self) -> set[str]:
         """Return the functions that the body calls by name, without sign, likewise."""

@@ -23,6 +23,11 @@ def bare(ref: str) -> str:
     return ref[2:-1] if ref[1:2] == '"' else ref[1:]
 
 
+def global_names(text: str) -> set[str]:
+    """Return the global names that stand in a text, without sign."""
+    return {bare(ref) for ref in patterns.GLOBAL_NAME.findall(text)}
+
+
 def canonical(ref: str) -> str:
     """Return a reference with quotes only if it needs them: text may write one name in both ways."""
     return ref[0] + quoted(bare(ref)) if ref[1:2] == '"' else ref

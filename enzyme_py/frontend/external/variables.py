@@ -7,7 +7,6 @@ What a program fills before it begins (static constructors) is not filled here: 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -30,10 +29,9 @@ from enzyme_py.llvm import (
     Value,
     types,
 )
-from enzyme_py.llvm.reading import patterns
+from enzyme_py.llvm.naming import global_names
 from enzyme_py.symbols import INACTIVE
 
-_NAMES = re.compile(patterns.GLOBAL)
 _COUNTS = frozenset("add sub mul sdiv udiv srem urem sext zext".split())
 _COPIES = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 _BEFORE = ("llvm.global_ctors", "llvm.global_dtors")
@@ -65,7 +63,7 @@ def _reached(code: Module, names: Iterable[str]) -> set[GlobalValue]:
         one = pending.pop()
         if one is not None and one not in found:
             found.add(one)
-            pending += [code.find(ref) for ref in set(_NAMES.findall(one.text))]
+            pending += [code.get(name) for name in global_names(one.text)]
     return found
 
 
@@ -77,7 +75,7 @@ def mark_constant(code: Module) -> None:
 
 
 def _is_constant(code: Module, variable: GlobalVariable) -> bool:
-    named = [one for one in code.variables if one is not variable and variable.ref in _NAMES.findall(one.text)]
+    named = [one for one in code.variables if one is not variable and variable.name in global_names(one.text)]
     if named:  # whoever reads that one has the address
         return False
     known, pending = set[Value](), list[Value]()
@@ -96,11 +94,11 @@ def _is_constant(code: Module, variable: GlobalVariable) -> bool:
 
 def _uses(function: Function, variable: GlobalVariable) -> Iterator[tuple[Instruction, int]]:
     """Yield every operand that is a variable, or a constant made of its address."""
-    if variable.ref not in _NAMES.findall(function.text):
+    if variable.name not in function.global_names():
         return
     for one in function.instructions:
         for index, operand in enumerate(one.operands):
-            if operand is variable or variable.ref in _NAMES.findall(operand.ref):
+            if operand is variable or variable.name in global_names(operand.ref):
                 yield one, index
 
 

@@ -14,8 +14,6 @@ variable any more here.
 
 from __future__ import annotations
 
-import re
-
 from enzyme_py.errors import NoDerivativeError
 from enzyme_py.llvm import (
     Call,
@@ -28,13 +26,11 @@ from enzyme_py.llvm import (
     types,
 )
 from enzyme_py.llvm.analyses.points_to import origins
-from enzyme_py.llvm.reading import patterns
+from enzyme_py.llvm.naming import global_names
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.symbols import INACTIVE, readable
+from enzyme_py.symbols import INACTIVE, readable, without_number
 
-_NAMES = re.compile(patterns.GLOBAL)
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
-_NUMBERED = re.compile(r"k\d+\.")  # stable_names.py
 
 
 class CheckVariables(Pass):
@@ -49,8 +45,8 @@ class CheckVariables(Pass):
         for function in code.functions if variables else ():
             written = _written(function)
             for one in variables:
-                if one.ref in written:
-                    name = readable(_NUMBERED.sub("", one.name, count=1))
+                if one.name in written:
+                    name = readable(without_number(one.name))
                     what = f"linked code keeps numbers in its variable `{name}`, which has no derivative"
                     remedy = "hand the memory to the function as an argument (a float64[::1]), which has a shadow"
                     raise NoDerivativeError(what, where=draft.where, remedy=remedy)
@@ -64,12 +60,12 @@ def _may_be_written(variable: GlobalVariable) -> bool:
 def _written(function: Function) -> set[str]:
     """Return the names that stand in the addresses to which a function writes floats."""
     found = set[str]()
-    if "store " in function.text or any(one in function.text for one in _COPIES):
+    if any(map(function.mentions, ("store ", *_COPIES))):
         for one in function.instructions:
             place = _target(one)
             for start in origins(place) if place is not None else ():
                 if isinstance(start, (Constant, GlobalVariable)):
-                    found.update(_NAMES.findall(start.ref))
+                    found |= global_names(start.ref)
     return found
 
 
