@@ -55,10 +55,10 @@ extern object *PyExc_KeyboardInterrupt;
 
 /* What Python hands over, once; held for ever. */
 static struct {
-    object *array, *mode, *function, *made, *type, *tuple, *none, *unknown, *dtypes, *numbers;
+    object *array, *mode, *dict, *made, *type, *tuple, *nothing, *none, *unknown, *dtypes, *numbers;
 } known;
 static struct {
-    object *made, *owner, *code, *forms, *quick, *function_code, *defaults, *kwdefaults, *primal, *shadows;
+    object *made, *owner, *places, *forms, *quick, *primal, *shadows;
 } names;
 
 static object *given_back(object *value) {
@@ -147,20 +147,27 @@ static object *attribute(object *owner, object *name) {
     return found;
 }
 
-/* Whether an attribute is a certain object, which its owner holds. */
+/* Whether a name stands for the value that it stood for: a key of a dict, or an attribute; `nothing` is the value of none. */
 static int is_still(object *owner, object *name, const object *value) {
-    object *found = attribute(owner, name);
+    object *found;
+    if (owner->kind == known.dict) {
+        found = PyDict_GetItemWithError(owner, name);
+        if (found == NULL) forget_exception();
+        return found == NULL ? value == known.nothing : found == value;
+    }
+    found = attribute(owner, name);
     if (found != NULL) Py_DecRef(found);
-    return found == value;
+    return found == NULL ? value == known.nothing : found == value;
 }
 
-/* Whether a plain function has the code for which something was made, and no defaults: these are compiled in, and may be others by now. */
-static int is_as_it_was(object *function, object *made) {
-    if (function->kind != known.function) return 1;
-    object *code = attribute(made, names.code);
-    int is_same = code != NULL && is_still(function, names.function_code, code) &&
-                  is_still(function, names.defaults, known.none) && is_still(function, names.kwdefaults, known.none);
-    if (code != NULL) Py_DecRef(code);
+/* Whether all that a function rests on is as it was when its tables were made (foundations/content/reached.py). */
+static int is_as_it_was(object *made) {
+    object *places = attribute(made, names.places);
+    if (places == NULL) return 0;
+    int is_same = places->kind == known.tuple;
+    for (intptr_t i = 0, count = is_same ? PyTuple_Size(places) : 0; is_same && i + 2 < count; i += 3)
+        is_same = is_still(PyTuple_GetItem(places, i), PyTuple_GetItem(places, i + 1), PyTuple_GetItem(places, i + 2));
+    Py_DecRef(places);
     return is_same;
 }
 
@@ -178,7 +185,7 @@ static int is_owner(object *function, object *made) {
 static object *table_of(object *function, object *name) {
     object *made = attribute(function, names.made), *table = NULL;
     if (made == NULL) return NULL;
-    if (made->kind == known.made && is_owner(function, made) && is_as_it_was(function, made))
+    if (made->kind == known.made && is_owner(function, made) && is_as_it_was(made))
         table = attribute(made, name);
     Py_DecRef(made);
     return table;
@@ -344,8 +351,7 @@ object *enzyme_py_calls_setup(object *values) {
     object **places = (object **)&known;
     for (intptr_t i = 0; i < (intptr_t)(sizeof known / sizeof *places); i++)
         places[i] = given_back(PyTuple_GetItem(values, i));
-    const char *texts[] = {"_enzyme_py_made", "owner",          "code",   "forms",  "quick", "__code__",
-                           "__defaults__",    "__kwdefaults__", "primal", "shadows"};
+    const char *texts[] = {"_enzyme_py_made", "owner", "places", "forms", "quick", "primal", "shadows"};
     object **slots = (object **)&names;
     for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
         if ((slots[i] = PyUnicode_InternFromString(texts[i])) == NULL) return NULL;

@@ -33,7 +33,7 @@ def vmap(
     `in_axes` is the axis along which all arguments have their items, or a tuple with the axis of each;
     None for one that all calls share. In a tuple argument every array has that axis. Results are
     stacked along a new first axis: a number gives a vector, a tuple a tuple, a dict a dict; None stays. All
-    results of one part must have one shape.
+    results of one part must have one shape. Arguments left at their defaults are shared, and so are numbers in their place.
 
     With `threads` above 1 the items are shared out among so many threads when it is called from
     Python; 0 takes one for each processor. `f` must not write to what its calls share then. In

@@ -23,8 +23,8 @@ from enzyme_py.finished.behind import Behind, NotKept, behind
 from enzyme_py.finished.loading import Gone, brought
 from enzyme_py.finished.numbas_cache import Stale, loaded_function
 from enzyme_py.finished.surroundings import surroundings
-from enzyme_py.foundations.compiled_content import is_as_compiled
-from enzyme_py.foundations.function_content import NotHashable, visited
+from enzyme_py.foundations.content.compiled_content import is_as_compiled
+from enzyme_py.foundations.content.function_content import NotHashable, visited
 from enzyme_py.frontend.functions.content import content_of
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.runtime import register

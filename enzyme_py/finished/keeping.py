@@ -18,10 +18,10 @@ from numba.core import serialize
 from enzyme_py.finished.behind import NotKept, behind
 from enzyme_py.finished.cached_callers import is_ours
 from enzyme_py.finished.entries import Entry
-from enzyme_py.foundations.compiled_content import is_as_compiled
-from enzyme_py.foundations.function_content import visited
+from enzyme_py.foundations.content.compiled_content import is_as_compiled
+from enzyme_py.foundations.content.function_content import visited
+from enzyme_py.foundations.content.named_classes import is_raised_by_value
 from enzyme_py.foundations.keeping import made_of
-from enzyme_py.foundations.named_classes import is_raised_by_value
 from enzyme_py.frontend.functions.result_kernels import holds_structure
 
 WARNED = "drawn again"  # of kernels, see transforms/plans/drawn_again.py

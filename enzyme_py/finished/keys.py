@@ -2,7 +2,7 @@
 
     key_of(plan, function, kinds)
 
-* the plan: which transform, with which options, of which kernel; the kernel by content (foundations/function_content.py);
+* the plan: which transform, with which options, of which kernel; the kernel by content (foundations/content/function_content.py);
 * the types of the arguments;
 * the runner: its parameters and defaults, and what it captured;
 * versions, processor, settings, what Numba was taught (surroundings.py).

@@ -17,7 +17,7 @@ from numba import config as numba_config
 from numba.core import entrypoints
 
 from enzyme_py.finished.taught import taught
-from enzyme_py.foundations.function_content import content_of
+from enzyme_py.foundations.content.function_content import content_of
 from enzyme_py.foundations.versions import version_of
 from enzyme_py.frontend.parallel.wishes import has_one_thread
 from enzyme_py.host.installing.identity import identity

@@ -20,6 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from numba.extending import is_jitted
 
+from enzyme_py.foundations.content.reached import places_of, values_of
 from enzyme_py.foundations.quick.made import MOST_FORMS, Form, Made
 
 _ATTRIBUTE = "_enzyme_py_made"
@@ -37,9 +38,14 @@ def made_of(owner: Any, name: str) -> dict[Any, Any]:
 def _all_made_of(owner: Any) -> Made:
     made = owner.__dict__.get(_ATTRIBUTE)
     if not isinstance(made, Made) or not made.is_of(owner):
-        made = Made(owner)
+        made = Made(owner, places_of(owner))
         owner.__dict__[_ATTRIBUTE] = made
     return made
+
+
+def reached_by(function: Any) -> tuple[Any, ...]:
+    """Return what a plain function rests on besides its arguments and what it captured: content/reached.py."""
+    return values_of(_all_made_of(function).places)
 
 
 def is_remembered(function: Any) -> bool:

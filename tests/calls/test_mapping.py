@@ -62,6 +62,32 @@ def test_structures() -> None:
     np.testing.assert_allclose(by_x, np.arange(4.0))
 
 
+def scaled(x, factor=2.0, shift=1.0):
+    return factor * np.sum(x**3) + shift * x[0]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("axes", [0, (0,), (0, None), (0, 0)])
+def test_arguments_left_at_their_defaults_are_shared(threads, axes) -> None:
+    first = np.array([1.0, 0.0, 0.0])
+    slopes = enzyme.vmap(enzyme.grad(scaled), axes, threads)
+    np.testing.assert_allclose(slopes(X), 6.0 * X**2 + first, rtol=1e-14)
+    values = enzyme.vmap(scaled, axes, threads)
+    np.testing.assert_allclose(values(X), 2.0 * np.sum(X**3, axis=1) + X[:, 0], rtol=1e-14)
+    if axes != (0,):
+        factor = S if axes in (0, (0, 0)) else 5.0
+        expected = np.reshape(factor, (-1, 1)) * 3.0 * X**2 + first
+        np.testing.assert_allclose(slopes(X, factor), expected, rtol=1e-14)
+
+
+def test_defaults_in_kernels() -> None:
+    by_x = enzyme.grad(lambda x: np.sum(enzyme.vmap(scaled)(x)))(X)
+    np.testing.assert_allclose(by_x, 6.0 * X**2 + np.array([1.0, 0.0, 0.0]), rtol=1e-14)
+    other = enzyme.vmap(lambda x, factor=4.0: factor * x * x)
+    np.testing.assert_array_equal(other(S), 4.0 * S * S)
+    np.testing.assert_array_equal(other(S, factor=5.0), 5.0 * S * S)
+
+
 @enzyme.jit
 def penalty(x, s):
     slopes = enzyme.vmap(enzyme.grad(cubes), in_axes=(0, None))(x, s)

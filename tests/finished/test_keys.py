@@ -14,7 +14,7 @@ from numba.core import config as numba_config
 import enzyme_py as enzyme
 from enzyme_py.finished import surroundings
 from enzyme_py.finished.keys import key_of
-from enzyme_py.foundations.function_content import NotHashable
+from enzyme_py.foundations.content.function_content import NotHashable
 from enzyme_py.frontend.functions.bound import opened
 from enzyme_py.native import machine
 

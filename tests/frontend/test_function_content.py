@@ -17,7 +17,7 @@ import pytest
 from numba import types
 from numba.extending import intrinsic, overload, register_jitable
 
-from enzyme_py.foundations.function_content import attached, parts_of
+from enzyme_py.foundations.content.function_content import attached, parts_of
 from enzyme_py.frontend.functions.content import NotHashable, content_of
 
 BASE = """

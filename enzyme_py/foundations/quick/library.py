@@ -15,13 +15,12 @@ Python, which is right and slower.
 from __future__ import annotations
 
 import ctypes
-import types
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from enzyme_py.foundations.libraries import library_file
-from enzyme_py.foundations.quick.made import Made
+from enzyme_py.foundations.quick.made import NO_VALUE, Made
 from enzyme_py.modes import Mode
 
 _HEAD = 16  # bytes of an object's head: its count of references and its type
@@ -72,7 +71,7 @@ def _loaded() -> Functions:
     except OSError:  # an interpreter without these functions
         return _in_python()
     setup.restype, setup.argtypes = ctypes.py_object, [ctypes.py_object]
-    own = (np.ndarray, Mode, types.FunctionType, Made, type, tuple, None, NotImplemented)
+    own = (np.ndarray, Mode, dict, Made, type, tuple, NO_VALUE, None, NotImplemented)
     return Functions(*setup((*own, _DTYPES, _NUMBERS)))
 
 

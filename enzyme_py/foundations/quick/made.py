@@ -1,7 +1,7 @@
 """What is made of a function: tables that lie on the function itself (foundations/keeping.py).
 
-Two of them are read by csrc/calls.c: `quick`, from a key to a runner or a kernel, and `forms`, the calls of autodiff that
-were made. Each forgets all where it grows beyond a bound: then calls find their way through Python again.
+Three things are read by csrc/calls.c: `places`, on which the function rests (content/reached.py), `quick`, from a key to a runner or a
+kernel, and `forms`, the calls of autodiff that were made. Each forgets all where it grows beyond a bound: then calls find their way through Python again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from enzyme_py.modes import Mode
 
 MOST_FORMS = 16
+NO_VALUE: Any = object()  # in the place of what a name will stand for
 BARE = 255  # the mark of an argument without annotation
 
 
@@ -29,19 +30,32 @@ class Form(NamedTuple):
 class Made:
     """The tables of one owner. What copies attributes (functools.wraps, pickling) gets none of them."""
 
-    def __init__(self, owner: Any) -> None:
+    def __init__(self, owner: Any, places: tuple[Any, ...]) -> None:
         self.owner = weakref.ref(owner)
-        self.code = getattr(owner, "__code__", None)  # a notebook that reloads puts other code into a function
+        self.places = places  # owners, names and values, in turn: a notebook that reloads puts other code into a function, or binds a helper anew
         self.tables: dict[str, dict[Any, Any]] = {}
         self.quick: dict[Any, Any] = {}
         self.forms: list[Form] = []
 
     def is_of(self, owner: Any) -> bool:
         """Tell whether these are the tables of a function as it is now."""
-        return self.owner() is owner and self.code is getattr(owner, "__code__", None)
+        if self.owner() is not owner:
+            return False
+        one = iter(self.places)
+        return all(value_at(holder, name) is value for holder, name, value in zip(one, one, one, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_nothing, ())
+
+
+def value_at(owner: Any, name: str) -> Any:
+    """Return what a name stands for in a dict, or as an attribute."""
+    if type(owner) is dict:
+        return owner.get(name, NO_VALUE)
+    try:
+        return getattr(owner, name)
+    except (AttributeError, ValueError):  # of a cell that is empty
+        return NO_VALUE
 
 
 def _nothing() -> None:

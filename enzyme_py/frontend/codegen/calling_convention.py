@@ -17,7 +17,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import callconv, cgutils, types
 
-from enzyme_py.foundations.named_classes import by_name
+from enzyme_py.foundations.content.named_classes import by_name
 
 RAISE = "enzyme_py_raise"
 

@@ -22,11 +22,12 @@ from numba.core.registry import CPUDispatcher
 
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.arrays.foreign_arrays import is_plain
-from enzyme_py.foundations.function_content import parts_of
+from enzyme_py.foundations.content.function_content import parts_of
 from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.quick.made import NO_VALUE
 from enzyme_py.frontend.functions.global_objects import as_captured, global_objects
 from enzyme_py.frontend.functions.held_objects import held, is_held_object, method_as_partial
-from enzyme_py.frontend.functions.kernels import NO_VALUE, as_kernel, contents_of, is_kernel
+from enzyme_py.frontend.functions.kernels import as_kernel, contents_of, is_kernel
 from enzyme_py.frontend.functions.library_functions import is_library_function
 from enzyme_py.frontend.functions.lifting import lifted
 from enzyme_py.frontend.functions.parameters import with_plain_parameters

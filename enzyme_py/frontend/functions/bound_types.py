@@ -13,7 +13,7 @@ from typing import Any
 from numba.core import types
 from numba.core.typing import signature
 
-from enzyme_py.foundations.function_content import parts_of
+from enzyme_py.foundations.content.function_content import parts_of
 from enzyme_py.foundations.keeping import Carried
 from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.frontend.functions.result_kernels import result_kernel

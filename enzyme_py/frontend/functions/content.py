@@ -1,4 +1,4 @@
-"""What a kernel does, as a digest: what Numba makes, told to foundations/function_content.py.
+"""What a kernel does, as a digest: what Numba makes, told to foundations/content/function_content.py.
 
     content_of(kernel, types)
 
@@ -15,7 +15,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 from numba.core.typing.templates import builtin_registry
 
-from enzyme_py.foundations.function_content import (
+from enzyme_py.foundations.content.function_content import (
     NotHashable,
     Unordered,
     attached,

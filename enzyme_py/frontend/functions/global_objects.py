@@ -37,6 +37,7 @@ def global_objects(function: pytypes.FunctionType) -> dict[str, Any]:
     return found
 
 
+@functools.lru_cache(maxsize=4096)  # a lambda in a loop is a new function of one code
 def _globals_of(code: pytypes.CodeType) -> tuple[str, ...]:
     names = {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
     return tuple(sorted(names))

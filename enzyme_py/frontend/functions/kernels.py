@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types as pytypes
-from collections.abc import Sequence
 from typing import Any
 
 import numba
@@ -20,16 +19,17 @@ from numba.core.typing.templates import builtin_registry
 
 import enzyme_py.frontend.functions.content  # noqa: F401  # so that what a kernel does can be told
 from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.foundations.keeping import Recent, made_of, released
+from enzyme_py.foundations.keeping import Recent, made_of, reached_by, released
+from enzyme_py.foundations.quick.made import NO_VALUE
 from enzyme_py.frontend.functions.library_functions import (
     is_library_function,
     kernel_of_library_function,
 )
 from enzyme_py.frontend.functions.parameters import with_plain_parameters
+from enzyme_py.frontend.target.defaults import tell_defaults_apart
 
 _KERNEL = "kernel"
 _OPTIONS = ("fastmath", "error_model", "boundscheck", "nogil", "parallel")
-NO_VALUE = object()  # in the place of what a variable will hold that a function captures
 _by_content = Recent(512)  # for functions that are made anew in each iteration of a loop, as a lambda
 
 
@@ -87,20 +87,12 @@ def _content(function: pytypes.FunctionType) -> Any:
     """Return a key that equal functions share, or None if something captured has no hash."""
     try:
         captured = contents_of(function)
-        # Also the globals that it names: Numba freezes their values when it compiles.
-        named = named_globals(function.__code__, function.__globals__)
-        parts = (*captured, *named, *(function.__defaults__ or ()))
-        key = (function.__code__, id(function.__globals__), tuple(map(distinct, parts)))
+        # Also its defaults, and what it reaches in globals: Numba freezes their values when it compiles.
+        key = (id(function.__globals__), tuple(map(distinct, (*captured, *reached_by(function)))))
         hash(key)
     except TypeError:
         return None
     return key
-
-
-def named_globals(code: pytypes.CodeType, scope: dict[str, Any], but: Sequence[str] = ()) -> tuple[Any, ...]:
-    """Return the values of the globals that some code names, but for those that it captures by now."""
-    names = _global_names(code).difference(but)
-    return tuple(scope[name] for name in sorted(names) if name in scope)
 
 
 def distinct(value: Any) -> Any:
@@ -155,6 +147,7 @@ def _dispatcher(function: Any, options: dict[str, Any]) -> Any:
 
     dispatcher = released(numba.njit(**options)(function))
     dispatcher.__class__ = FunctionDispatcher
+    tell_defaults_apart(dispatcher)
     return dispatcher
 
 

@@ -23,8 +23,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from enzyme_py.errors import UnsupportedTypeError, Where
+from enzyme_py.foundations.content.reached import values_reached
 from enzyme_py.foundations.keeping import Recent
-from enzyme_py.frontend.functions.kernels import distinct, jitted, named_globals
+from enzyme_py.frontend.functions.kernels import distinct, jitted
 
 _lifted = Recent(512)
 
@@ -44,7 +45,7 @@ def lifted(
     """
     options = dict(options or {})
     # Held as long as the kernel, so that no identity comes twice.
-    values = (*fixed.values(), *defaults, *named_globals(code, scope, bound))
+    values = (*fixed.values(), *defaults, *values_reached(code, scope, (*fixed.values(), *defaults), bound))
     key = (
         code,
         id(scope),

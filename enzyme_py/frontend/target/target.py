@@ -41,7 +41,7 @@ from numba.core.target_extension import (
 )
 
 from enzyme_py.errors import LoweringError
-from enzyme_py.foundations.compiled_content import note_content
+from enzyme_py.foundations.content.compiled_content import note_content
 from enzyme_py.foundations.keeping import made_of, released
 from enzyme_py.foundations.versions import is_library
 from enzyme_py.frontend.arrays import axes

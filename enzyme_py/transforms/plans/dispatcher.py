@@ -35,6 +35,7 @@ from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
 from enzyme_py.frontend.functions.result_kernels import holds_structure
 from enzyme_py.frontend.target.collecting import seldom_collected
+from enzyme_py.frontend.target.defaults import tell_defaults_apart
 from enzyme_py.frontend.target.registries import protect_numba
 from enzyme_py.frontend.target.teaching import teach
 from enzyme_py.native.function import NativeFunction
@@ -56,6 +57,7 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         released(self)
+        tell_defaults_apart(self)
         _dispatchers.add(self)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:

@@ -43,6 +43,7 @@ def mapped(kernel: Any, held: int, axes: Axes) -> Any:
     shown = name if name.isidentifier() else "vmap_of_lambda"
     made = defined(f"def {shown}({head}):\n    return map_items(plan, {given})", shown, scope)
     made.plan = scope["plan"]  # type: ignore[attr-defined]  # for its dispatcher
+    made.__defaults__ = kernel.py_func.__defaults__ if is_plain else None
     made.__doc__ = f"{name}, made by enzyme_py from `{kernel.py_func.__name__}`."
     options = {"nopython": True, "nogil": True}
     return DerivativeDispatcher(made, targetoptions=options, pipeline_class=RunnerCompiler)
@@ -66,16 +67,28 @@ def map_items(wanted: Any, arguments: Any) -> Any:
 @written_for(map_items)
 def _map_items(wanted: PlanType, arguments: Any) -> Callable[..., Any]:
     plan: Any = wanted.plan
-    axes = _axes_of(plan.kernel, plan.held, plan.axes, len(arguments))
+    axes = _axes_of(plan.kernel, plan.held, plan.axes, arguments)
     return _loop(plan.kernel, plan.held, axes, arguments)
 
 
-def _axes_of(kernel: Any, held: int, axes: Axes, count: int) -> list[int | None]:
-    own = list(axes) if isinstance(axes, tuple) else [axes] * (count - held)
-    if len(own) != count - held:
-        message = f"in_axes has {len(own)} entries, the call {count - held} arguments"
+def _axes_of(kernel: Any, held: int, axes: Axes, arguments: Any) -> list[int | None]:
+    """Return the axis of each argument, None for what all items share: so is a number at the place of a default."""
+    kinds = list(arguments)[held:]
+    required = len(kinds) - len(kernel.py_func.__defaults__ or ())  # Numba tells nobody which defaults were taken
+    own: list[int | None] = list(axes) if isinstance(axes, tuple) else [axes] * len(kinds)
+    if required <= len(own) < len(kinds):
+        own += [None] * (len(kinds) - len(own))
+    if len(own) != len(kinds):
+        message = f"in_axes has {len(own)} entries, the call {len(kinds)} arguments"
         raise AnnotationError(message, where=where_is(kernel), remedy="give one for each argument")
+    for number in range(max(required, 0), len(kinds)):
+        if not _holds_array(kinds[number]):
+            own[number] = None
     return [None] * held + own
+
+
+def _holds_array(kind: Any) -> bool:
+    return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_array, kind)))
 
 
 def _loop(kernel: Any, held: int, axes: list[int | None], arguments: Any) -> Callable[..., Any]:

@@ -19,7 +19,7 @@ from numba.core.datamodel import models
 from numba.core.imputils import lower_constant
 from numba.extending import register_model, typeof_impl
 
-from enzyme_py.foundations.function_content import parts_of
+from enzyme_py.foundations.content.function_content import parts_of
 from enzyme_py.foundations.keeping import Carried
 from enzyme_py.foundations.places import argument_names
 from enzyme_py.request import Request

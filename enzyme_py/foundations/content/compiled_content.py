@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from enzyme_py.foundations.function_content import NotHashable, content_of
+from enzyme_py.foundations.content.function_content import NotHashable, content_of
 from enzyme_py.foundations.keeping import made_of
 
 _TABLE = "contents"

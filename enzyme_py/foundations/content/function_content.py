@@ -41,7 +41,7 @@ from typing import Any
 
 import numpy as np
 
-from enzyme_py.foundations.named_classes import is_found_by_name
+from enzyme_py.foundations.content.named_classes import is_found_by_name
 from enzyme_py.foundations.trees import structure_of
 from enzyme_py.foundations.versions import OWN, in_library, is_library, version_of_module
 
@@ -322,7 +322,7 @@ def _names_of(function: pytypes.FunctionType) -> Iterator[Any]:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
     builtins = function.__globals__.get("__builtins__", {})
     builtins = getattr(builtins, "__dict__", builtins)
-    for names in _chains(function.__code__):
+    for names in outside_names(function.__code__):
         if names[0] in cells:
             found = _cell_value(cells[names[0]])
         elif names[0] in function.__globals__:
@@ -346,12 +346,12 @@ def _cell_value(cell: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=4096)
-def _chains(code: pytypes.CodeType) -> tuple[tuple[str, ...], ...]:
+def outside_names(code: pytypes.CodeType) -> tuple[tuple[str, ...], ...]:
     """Return the outside names of some code, each with the attributes that are asked of it, in order of the alphabet."""
     found = set(_chains_at_top(code))
     for inner in code.co_consts:
         if isinstance(inner, pytypes.CodeType):
-            found.update(_chains(inner))
+            found.update(outside_names(inner))
     return tuple(sorted(found))
 
 

@@ -1,0 +1,103 @@
+"""What a plain function rests on besides its arguments, as it is now.
+
+    places_of(f)        # ((owner, name, value), ...) in one flat tuple
+
+Its code and defaults, the globals that its code names, attributes of the user's modules (`own_module.f`), and all of this
+again for the plain functions that are reached so. A place is looked at again at each call (quick/made.py, and csrc/calls.c
+does the same). An owner is a dict, or something with attributes; `NO_VALUE` stands for a name without a value.
+
+A notebook whose cell is run again binds a helper anew, and the function that names it is the old one. Numba freezes what a
+*jitted* function names, when it is compiled; users know that. Of a plain function Python itself says otherwise.
+
+What the function itself captured is left to those who hand it over at each call (frontend/functions/bound.py). Functions of
+libraries are what their version says.
+"""
+
+from __future__ import annotations
+
+import functools
+import types as pytypes
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from enzyme_py.foundations.content.function_content import NotHashable, outside_names
+from enzyme_py.foundations.quick.made import value_at
+from enzyme_py.foundations.versions import is_library
+
+_OWN = ("__code__", "__defaults__", "__kwdefaults__")
+
+
+def places_of(function: Any) -> tuple[Any, ...]:
+    """Return owners, names and values, in turn, on which a plain function rests; nothing for anything else."""
+    found = _Found()
+    if type(function) is pytypes.FunctionType:
+        found.look_into(function, is_captured=True)
+    return tuple(found.places)
+
+
+def values_reached(
+    code: pytypes.CodeType, scope: dict[str, Any], captured: Iterable[Any], bound: Sequence[str] = ()
+) -> tuple[Any, ...]:
+    """Return the values of the globals that code names, but for those bound, and what these and captured functions reach."""
+    found = _Found()
+    found.look_around(code, scope, bound)
+    for value in captured:
+        found.follow(value, is_captured=True)
+    return values_of(found.places)
+
+
+def values_of(places: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the values of places, each with a hash where that is possible."""
+    named = zip(places[1::3], places[2::3], strict=True)
+    return tuple(tuple(one.items()) if name in _OWN and type(one) is dict else one for name, one in named)
+
+
+class _Found:
+    """The places, in an order that the code decides."""
+
+    def __init__(self) -> None:
+        self.places: list[Any] = []
+        self._seen: set[int] = set()
+
+    def look_into(self, function: pytypes.FunctionType, *, is_captured: bool) -> None:
+        self._seen.add(id(function))
+        for name in _OWN:
+            self._note(function, name)
+        self.look_around(function.__code__, function.__globals__)
+        for cell in function.__closure__ or ():
+            value = value_at(cell, "cell_contents")
+            if not is_captured or type(value) is pytypes.FunctionType:
+                self._note(cell, "cell_contents")
+            self.follow(value, is_captured=is_captured)
+
+    def look_around(self, code: pytypes.CodeType, scope: dict[str, Any], bound: Sequence[str] = ()) -> None:
+        for name, *attributes in _names(code):
+            if name in code.co_freevars or name in bound:
+                continue
+            value = self._note(scope, name)
+            for attribute in attributes:
+                if type(value) is not pytypes.ModuleType or is_library(value.__name__):
+                    break
+                value = self._note(vars(value), attribute)
+            self.follow(value, is_captured=False)
+
+    def follow(self, value: Any, *, is_captured: bool) -> None:
+        """Look into a plain function of the user's."""
+        if type(value) is functools.partial:
+            for one in (value.func, *value.args, *value.keywords.values()):
+                self.follow(one, is_captured=is_captured)
+        elif type(value) is pytypes.FunctionType and id(value) not in self._seen and not is_library(value.__module__):
+            self.look_into(value, is_captured=is_captured)
+
+    def _note(self, owner: Any, name: str) -> Any:
+        value = value_at(owner, name)
+        self.places += (owner, name, value)
+        return value
+
+
+def _names(code: pytypes.CodeType) -> Sequence[Sequence[str]]:
+    """Return the outside names of some code, each with the attributes that are asked of it."""
+    try:
+        return outside_names(code)
+    except NotHashable:  # it imports something, which Numba refuses
+        return ()

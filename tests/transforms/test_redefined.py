@@ -1,0 +1,225 @@
+"""What a plain function reaches is bound anew, as where a cell of a notebook is run again: the next call sees it.
+
+Each answer is that of the function as Python would run it now. A stale derivative would be wrong without a word.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py import Active, Duplicated, Forward, Reverse
+
+CELL = """
+def inner(x):
+    return scale * x * x
+
+def helper(x):
+    return inner(x) + np.sum(table) * x
+
+def f(x):
+    return 3.0 * helper(x)
+
+table = np.array([1.0, 2.0])
+scale = 2.0
+"""
+
+ASKED = {
+    "gradient": lambda f, x: enzyme.gradient(f, x)[0],
+    "grad": lambda f, x: enzyme.grad(f)(x),
+    "value_and_grad": lambda f, x: enzyme.value_and_grad(f)(x)[1],
+    "autodiff": lambda f, x: enzyme.autodiff(Reverse, f, Active, Active(x))[0][0],
+    "autodiff forward": lambda f, x: enzyme.autodiff(Forward, f, Duplicated(x, 1.0))[0],
+    "jvp": lambda f, x: enzyme.jvp(f, (x,), (1.0,))[1],
+    "vjp": lambda f, x: enzyme.vjp(f, x)[1](1.0)[0],
+    "of a lambda that names it": lambda f, x: enzyme.gradient(lambda y: f(y), x)[0],
+    "of a partial": lambda f, x: enzyme.gradient(functools.partial(f), x)[0],
+}
+
+
+@pytest.fixture
+def cell():
+    scope = {"np": np, "math": math, "__name__": __name__}
+    exec(CELL, scope)
+    return scope
+
+
+def run_again(scope, text: str) -> None:
+    exec(text, scope)
+
+
+def slope(scope, x: float) -> float:
+    """By hand: of 3 (scale x^2 + sum(table) x)."""
+    return 3.0 * (2.0 * scope["scale"] * x + float(np.sum(scope["table"])))
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_number_a_table_and_a_helper(cell, name: str) -> None:
+    ask, f, x = ASKED[name], cell["f"], 1.5
+    for _ in range(2):
+        assert ask(f, x) == pytest.approx(slope(cell, x), rel=1e-14)
+    cell["scale"] = 5.0
+    for _ in range(2):
+        assert ask(f, x) == pytest.approx(slope(cell, x), rel=1e-14)
+    cell["table"] = np.array([1.0, 2.0, 7.0])
+    for _ in range(2):
+        assert ask(f, x) == pytest.approx(slope(cell, x), rel=1e-14)
+    run_again(cell, "def inner(x):\n    return scale * math.sin(x)\n")
+    for _ in range(2):
+        assert ask(f, x) == pytest.approx(3.0 * (5.0 * math.cos(x) + 10.0), rel=1e-14)
+    run_again(cell, "def helper(x):\n    return -inner(x)\n")
+    for _ in range(2):
+        assert ask(f, x) == pytest.approx(-15.0 * math.cos(x), rel=1e-14)
+
+
+def test_hvp_and_hessian(cell) -> None:
+    run_again(cell, "def g(x):\n    return np.sum(scale * x * x * x)\n")
+    x, v = np.array([1.0, 2.0]), np.array([1.0, -1.0])
+    for scale in (2.0, 7.0, 2.0):
+        cell["scale"] = scale
+        np.testing.assert_allclose(enzyme.hvp(cell["g"], x, v), 6.0 * scale * x * v, rtol=1e-14)
+        np.testing.assert_allclose(enzyme.hessian(cell["g"])(x), np.diag(6.0 * scale * x), rtol=1e-14)
+        np.testing.assert_allclose(enzyme.jacfwd(enzyme.grad(cell["g"]))(x), np.diag(6.0 * scale * x), rtol=1e-14)
+
+
+def test_the_old_value_again_is_the_old_kernel(cell) -> None:
+    f = cell["f"]
+    first = enzyme.grad(f)
+    cell["scale"] = 9.0
+    assert enzyme.grad(f) is not first
+    cell["scale"] = 2.0
+    cell["table"] = table = np.array([4.0])
+    second = enzyme.grad(f)
+    cell["table"] = table.copy()
+    assert enzyme.grad(f)(1.0) == second(1.0) == slope(cell, 1.0)
+
+
+def test_other_code_of_a_helper(cell) -> None:
+    f, x = cell["f"], 0.5
+    assert enzyme.gradient(f, x)[0] == slope(cell, x)
+    cell["inner"].__code__ = (lambda x: 4.0 * x).__code__
+    assert enzyme.gradient(f, x)[0] == 3.0 * (4.0 + 3.0)
+    cell["inner"].__defaults__ = (1.0,)
+    assert enzyme.gradient(f, x)[0] == 3.0 * (4.0 + 3.0)
+
+
+def test_defaults(cell) -> None:
+    run_again(cell, "def g(x, k=2.0):\n    return k * x * x\ndef h(x, *, k=2.0):\n    return k * x * x\n")
+    for name in ("g", "h"):
+        g = cell[name]
+        run_again(cell, f"def outer(x):\n    return {name}(x)\n")
+        for _ in range(2):
+            assert enzyme.gradient(cell["outer"], 3.0) == (12.0,)
+            assert enzyme.gradient(g, 3.0)[0] == enzyme.grad(g)(3.0) == 12.0
+        if name == "g":
+            g.__defaults__ = (5.0,)
+        else:
+            g.__kwdefaults__ = {"k": 5.0}
+        for _ in range(2):
+            assert enzyme.gradient(g, 3.0)[0] == enzyme.grad(g)(3.0) == 30.0
+            assert enzyme.gradient(cell["outer"], 3.0) == (30.0,)
+
+
+def test_functions_of_one_factory_with_other_defaults() -> None:
+    def make(k):
+        def by_name(x, *, scale=k):
+            return scale * x * x
+
+        def by_place(x, scale=k):
+            return scale * x * x
+
+        return by_name, by_place
+
+    for k in (2.0, 3.0, 2.0, 0.0):
+        for f in make(k):
+            assert enzyme.grad(f)(3.0) == enzyme.gradient(f, 3.0)[0] == 6.0 * k
+
+
+def test_captured_functions(cell) -> None:
+    """A closure whose captured function names a global."""
+    helper = cell["helper"]
+
+    def f(x):
+        return 2.0 * helper(x)
+
+    factor = 4.0
+
+    def g(x):
+        return factor * helper(x)
+
+    for scale in (2.0, 3.0):
+        cell["scale"] = scale
+        for _ in range(2):
+            assert enzyme.gradient(f, 1.0)[0] == 2.0 / 3.0 * slope(cell, 1.0)
+            assert enzyme.gradient(g, 1.0)[0] == 4.0 / 3.0 * slope(cell, 1.0)
+    factor = -1.0
+    assert enzyme.gradient(g, 1.0)[0] == -1.0 / 3.0 * slope(cell, 1.0)
+
+
+def test_what_a_global_helper_has_captured(cell) -> None:
+    def make():
+        k = 2.0
+
+        def helper(x):
+            return k * x
+
+        def other(value):
+            nonlocal k
+            k = value
+
+        return helper, other
+
+    cell["helper"], put = make()
+    assert enzyme.gradient(cell["f"], 1.0) == (6.0,)
+    put(5.0)
+    assert enzyme.gradient(cell["f"], 1.0) == (15.0,)
+
+
+def test_modules_of_the_users(cell, monkeypatch) -> None:
+    own = types.ModuleType("own_module_of_a_test")
+    monkeypatch.setitem(sys.modules, own.__name__, own)
+    exec("K = 2.0\ndef square(x):\n    return K * x * x\n", vars(own))
+    cell["own"] = own
+    run_again(cell, "def f(x):\n    return own.square(x) + own.K * x\n")
+    f = cell["f"]
+    for _ in range(2):
+        assert enzyme.gradient(f, 3.0) == (14.0,)
+    own.K = 10.0
+    for _ in range(2):
+        assert enzyme.gradient(f, 3.0) == (70.0,)
+    exec("def square(x):\n    return K * x\n", vars(own))
+    for _ in range(2):
+        assert enzyme.gradient(f, 3.0) == (20.0,)
+
+
+def test_a_builtin_that_is_covered_and_uncovered(cell) -> None:
+    run_again(cell, "def f(x):\n    return abs(x) * x\n")
+    assert enzyme.gradient(cell["f"], -2.0) == (4.0,)
+    run_again(cell, "def abs(x):\n    return 5.0\n")
+    assert enzyme.gradient(cell["f"], -2.0) == (5.0,)
+    del cell["abs"]
+    assert enzyme.gradient(cell["f"], -2.0) == (4.0,)
+
+
+def test_a_jitted_helper_bound_anew(cell) -> None:
+    run_again(cell, "import numba\n@numba.njit\ndef helper(x):\n    return 2.0 * x\n")
+    assert enzyme.gradient(cell["f"], 1.0) == (6.0,)
+    run_again(cell, "@numba.njit\ndef helper(x):\n    return 4.0 * x\n")
+    assert enzyme.gradient(cell["f"], 1.0) == (12.0,)
+
+
+def test_functions_that_call_each_other(cell) -> None:
+    text = "def even(x, n):\n    return 1.0 if n == 0 else x * odd(x, n - 1)\ndef odd(x, n):\n    return {} * even(x, n - 1)\n"
+    run_again(cell, text.format(1.0))
+    even = cell["even"]
+    assert enzyme.gradient(even, 2.0, 4)[0] == 4.0
+    del cell["odd"]
+    odd = text.format(3.0).split("\n", 2)[2]
+    run_again(cell, odd)
+    assert enzyme.gradient(even, 2.0, 4)[0] == 36.0
