@@ -24,7 +24,8 @@ from enzyme_py.finished.loading import Gone, brought
 from enzyme_py.finished.numbas_cache import Stale, loaded_function
 from enzyme_py.finished.surroundings import surroundings
 from enzyme_py.foundations.content.compiled_content import is_as_compiled
-from enzyme_py.foundations.content.function_content import NotHashable, visited
+from enzyme_py.foundations.content.function_content import visited
+from enzyme_py.foundations.content.names import NotHashable
 from enzyme_py.frontend.functions.content import content_of
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.runtime import register

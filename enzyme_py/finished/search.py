@@ -22,7 +22,7 @@ from numba.core.dispatcher import OmittedArg
 from enzyme_py.finished import entries
 from enzyme_py.finished.keys import key_of
 from enzyme_py.finished.loading import Gone, ready
-from enzyme_py.foundations.content.function_content import NotHashable
+from enzyme_py.foundations.content.names import NotHashable
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.watcher import watcher
 from enzyme_py.native.function import NativeFunction

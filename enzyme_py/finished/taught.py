@@ -22,7 +22,8 @@ from numba.core.datamodel import registry as models
 from numba.core.typing import templates
 from numba.core.typing.typeof import typeof_impl
 
-from enzyme_py.foundations.content.function_content import NotHashable, content_of
+from enzyme_py.foundations.content.function_content import content_of
+from enzyme_py.foundations.content.names import NotHashable
 
 # Numba names some classes after the module that makes classes.
 _KNOWN = frozenset(("numba", "enzyme_py", "llvmlite", "abc", "builtins"))

@@ -11,11 +11,16 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+import hashlib
+import itertools
+import weakref
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
+from enzyme_py.foundations.content.reached import places_of_class
+from enzyme_py.foundations.quick.made import are_as_they_were
 
 RETURNS_TREES = "__enzyme_returns_trees__"  # an attribute of functions whose dicts and lists become tuples
 
@@ -26,6 +31,7 @@ class Structure:
 
     kind: type
     keys: tuple[str, ...]
+    state: int = 0  # of a dataclass: how often what its methods rest on was bound anew
 
     def rebuild(self, parts: Any) -> Any:
         """Return the dict, list or dataclass with these parts."""
@@ -43,13 +49,23 @@ class Structure:
         return f"a {self.kind.__name__}"
 
 
+_numbers: dict[str, Iterator[int]] = {}
+
+
 @functools.cache
 def tuple_class(structure: Structure) -> Any:
-    """Return the class of named tuples that stands for a structure; there is one for each."""
+    """Return the class of named tuples that stands for a structure; there is one for each, with a name of its own.
+
+    Numba's C code tells classes apart by their names and their fields alone: a dict from one with the same keys in another order,
+    a dataclass from one that a notebook defined before, it would not.
+    """
     names: tuple[str, ...] = tuple(f"part_{i}" for i in range(len(structure.keys)))
     if not issubclass(structure.kind, (dict, list)):
         names = structure.keys
-    title = f"Tree{structure.kind.__name__.title()}"
+    told = repr((structure.kind.__module__, structure.kind.__qualname__, structure.keys))
+    title = f"Tree{structure.kind.__name__.title()}_{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+    number = next(_numbers.setdefault(title, itertools.count()))
+    title = f"{title}_{number}" if number else title
     make: Any = NamedTuple
     made = make(title, [(name, Any) for name in names])
     made.structure = structure
@@ -93,8 +109,23 @@ def as_tuples(value: Any) -> Any:
             )
             raise UnsupportedTypeError(message, remedy="pass what it holds in a tuple or a dict")
         keys = tuple(field.name for field in fields)
-        return _from_parts(Structure(type(value), keys), [getattr(value, key) for key in keys])
+        return _from_parts(Structure(type(value), keys, _state_of(type(value))), [getattr(value, key) for key in keys])
     return taken(value)
+
+
+_states: weakref.WeakKeyDictionary[type, tuple[int, tuple[Any, ...]]] = weakref.WeakKeyDictionary()
+
+
+def _state_of(kind: type) -> int:
+    """Return a number that is another one behind each change of a method, or of a global that one names.
+
+    Compiled code has the methods of its arguments in it: another number is another type.
+    """
+    number, places = _states.get(kind, (-1, ()))
+    if number < 0 or not are_as_they_were(places):
+        number += 1
+        _states[kind] = number, places_of_class(kind)
+    return number
 
 
 def _structure_of_dict(value: dict[Any, Any]) -> Structure:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from enzyme_py.foundations.content.function_content import NotHashable, content_of
+from enzyme_py.foundations.content.function_content import content_of
+from enzyme_py.foundations.content.names import NotHashable
 from enzyme_py.foundations.keeping import made_of
 
 _TABLE = "contents"

@@ -30,7 +30,6 @@ under a digest must ask for loaded extensions as well.
 from __future__ import annotations
 
 import dataclasses
-import dis
 import enum
 import functools
 import hashlib
@@ -42,21 +41,16 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.foundations.content.named_classes import is_found_by_name
+from enzyme_py.foundations.content.names import NotHashable, outside_names
 from enzyme_py.foundations.trees import structure_of
 from enzyme_py.foundations.versions import OWN, in_library, is_library, version_of_module
 
-_LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_GLOBALS"}
-_ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 _MISSING = "missing"
 
 # What else belongs to a value, told by other rooms: each returns values, or nothing.
 attached: list[Callable[[Any], Iterable[Any]]] = []
 # Kinds through which a value may lead back to itself.
 circular: list[type] = [pytypes.FunctionType, list, dict]
-
-
-class NotHashable(Exception):
-    """The content of a value cannot be told by a digest; says why."""
 
 
 def content_of(*values: Any) -> str:
@@ -343,31 +337,6 @@ def _cell_value(cell: Any) -> Any:
         return cell.cell_contents
     except ValueError:  # assigned later than the function was made
         return _MISSING
-
-
-@functools.lru_cache(maxsize=4096)
-def outside_names(code: pytypes.CodeType) -> tuple[tuple[str, ...], ...]:
-    """Return the outside names of some code, each with the attributes that are asked of it, in order of the alphabet."""
-    found = set(_chains_at_top(code))
-    for inner in code.co_consts:
-        if isinstance(inner, pytypes.CodeType):
-            found.update(outside_names(inner))
-    return tuple(sorted(found))
-
-
-def _chains_at_top(code: pytypes.CodeType) -> Iterator[tuple[str, ...]]:
-    chain: list[str] = []
-    outside = {*code.co_freevars}
-    for one in dis.get_instructions(code):
-        if one.opname in _ATTRIBUTES and chain:
-            chain.append(one.argval)
-        elif one.opname != "EXTENDED_ARG":
-            if chain:
-                yield tuple(chain)
-            loads = one.opname in _LOADS and (one.opname[5:10] != "DEREF" or one.argval in outside)
-            chain = [one.argval] if loads else []
-            if one.opname == "IMPORT_NAME":
-                raise NotHashable(f"`{code.co_name}` imports {one.argval}")
 
 
 def shown(value: Any) -> str:

@@ -16,11 +16,12 @@ libraries are what their version says.
 from __future__ import annotations
 
 import functools
+import inspect
 import types as pytypes
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from enzyme_py.foundations.content.function_content import NotHashable, outside_names
+from enzyme_py.foundations.content.names import NotHashable, outside_names
 from enzyme_py.foundations.quick.made import value_at
 from enzyme_py.foundations.versions import is_library
 
@@ -32,6 +33,15 @@ def places_of(function: Any) -> tuple[Any, ...]:
     found = _Found()
     if type(function) is pytypes.FunctionType:
         found.look_into(function, is_captured=True)
+    return tuple(found.places)
+
+
+def places_of_class(kind: type) -> tuple[Any, ...]:
+    """Return the places of what kernels may call of a class: its methods and properties, but those that Python calls."""
+    found = _Found()
+    for name in sorted({name for owner in kind.__mro__ for name in vars(owner)}):
+        if not name.startswith("__"):
+            found.look_at_member(kind, name)
     return tuple(found.places)
 
 
@@ -80,6 +90,12 @@ class _Found:
                     break
                 value = self._note(vars(value), attribute)
             self.follow(value, is_captured=False)
+
+    def look_at_member(self, kind: type, name: str) -> None:
+        value = inspect.getattr_static(kind, name)
+        if type(value) in (pytypes.FunctionType, property):  # as `getattr` has them, too
+            self._note(kind, name)
+        self.follow(getattr(value, "fget", getattr(value, "__func__", value)), is_captured=False)
 
     def follow(self, value: Any, *, is_captured: bool) -> None:
         """Look into a plain function of the user's."""

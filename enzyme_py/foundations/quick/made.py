@@ -39,13 +39,16 @@ class Made:
 
     def is_of(self, owner: Any) -> bool:
         """Tell whether these are the tables of a function as it is now."""
-        if self.owner() is not owner:
-            return False
-        one = iter(self.places)
-        return all(value_at(holder, name) is value for holder, name, value in zip(one, one, one, strict=True))
+        return self.owner() is owner and are_as_they_were(self.places)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_nothing, ())
+
+
+def are_as_they_were(places: tuple[Any, ...]) -> bool:
+    """Tell whether names, each of its owner, stand for the values that they stood for."""
+    one = iter(places)
+    return all(value_at(owner, name) is value for owner, name, value in zip(one, one, one, strict=True))
 
 
 def value_at(owner: Any, name: str) -> Any:

@@ -16,7 +16,6 @@ from numba.core.extending import _Intrinsic
 from numba.core.typing.templates import builtin_registry
 
 from enzyme_py.foundations.content.function_content import (
-    NotHashable,
     Unordered,
     attached,
     circular,
@@ -24,6 +23,7 @@ from enzyme_py.foundations.content.function_content import (
     parts_of,
     shown,
 )
+from enzyme_py.foundations.content.names import NotHashable
 from enzyme_py.foundations.versions import in_library, is_library
 
 __all__ = ["NotHashable", "content_of"]

@@ -38,9 +38,10 @@ _WRITTEN_FIELD = re.compile(r"for lowering Tree\w+\(.*\)\.\w+ = ")
 _REMEDIES = {
     ("_GUFunc",): "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own",
     ("attribute 'at' of type Function(<numba._DUFunc",): "write the loop: for i, k in enumerate(indices): x[k] = f(x[k], b[i])",
+    ("Cannot cast IntEnum",): "take the number out: `c.value` in place of a member `c` of an IntEnum",
     ("getitem", "type(KernelDispatcher"): "call the functions under branches: y = f(x) if k == 0 else g(x)",
 }
-_TREES = ("TreeList(", "TreeDict(")
+_TREES = ("TreeList_", "TreeDict_")
 # What Numba raises of functions that it cannot compile; one of them is not among its own errors.
 _REFUSALS = (
     numba_errors.NumbaError,
@@ -202,7 +203,7 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
         )
     if any(one in message for one in _TREES):
         remedy = (
-            "in a kernel a list is a tuple (TreeList), and a dict (TreeDict) is read by keys that are "
+            "in a kernel a list is a tuple (TreeList_...), and a dict (TreeDict_...) is read by keys that are "
             "written there: pass an array for arithmetic; [v for v in given] is a list of the kernel's own"
         )
     if _WRITTEN_FIELD.search(message):

@@ -1,0 +1,117 @@
+"""Dicts, dataclasses and lists that differ are different types, whatever they are called.
+
+Numba's C code knows a class of named tuples by its name and its fields. So a dict with the same keys in another order had the
+derivative of the first, and so had a dataclass that was defined anew under its name, or one of another module.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py import Active, Const, Reverse
+from enzyme_py.foundations.trees import Structure, tuple_class
+
+MODEL = """
+@dataclasses.dataclass
+class Model:
+    k: float
+    n: float = 2.0
+
+    def energy(self, x):
+        return {} * self.k * x * x
+"""
+
+
+def model(factor: float) -> Any:
+    """Return a class as a cell of a notebook defines it, under the same name each time."""
+    scope = {"dataclasses": dataclasses, "__name__": __name__}
+    exec(MODEL.format(factor), scope)  # noqa: S102
+    return scope["Model"]
+
+
+def use(x, m):
+    return m.energy(x)
+
+
+def weighted(x, p):
+    return p["a"] * x + 10.0 * p["b"] * p["c"] * x
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_dicts_with_keys_in_another_order(jitted) -> None:
+    f = enzyme.jit(weighted) if jitted else weighted
+    df, both = enzyme.grad(f), enzyme.value_and_grad(f, argnums=(0, 1))
+    values = {"a": 1.0, "b": 2.0, "c": 3.0}
+    for keys in itertools.permutations("abc"):
+        p = {key: values[key] for key in keys}
+        assert df(2.0, p) == 61.0
+        value, (by_x, by_p) = both(2.0, p)
+        assert (value, by_x) == (122.0, 61.0)
+        assert by_p == {"a": 2.0, "b": 60.0, "c": 40.0}
+        assert list(by_p) == list(keys)
+        assert enzyme.gradient(f, 2.0, p)[1] == by_p
+        assert enzyme.jvp(f, (2.0, p), (1.0, dict.fromkeys(keys, 0.0))) == (122.0, 61.0)
+        assert enzyme.autodiff(Reverse, f, Active, Active(2.0), Const(p))[0][0] == 61.0
+
+
+def test_dicts_in_dicts_and_lists() -> None:
+    df = enzyme.grad(lambda x, p: x * p["w"][0]["a"] + x * p["b"])
+    first, second = {"a": 3.0, "z": 5.0}, {"z": 5.0, "a": 3.0}
+    for inner in (first, second):
+        assert df(1.0, {"w": [inner], "b": 7.0}) == 10.0
+        assert df(1.0, {"b": 7.0, "w": [inner]}) == 10.0
+
+
+def test_a_dataclass_defined_anew() -> None:
+    df = enzyme.grad(use)
+    kinds = [model(factor) for factor in (1.0, 2.0, 5.0)]
+    for _ in range(2):
+        for kind, factor in zip(kinds, (1.0, 2.0, 5.0), strict=True):
+            assert df(3.0, kind(1.0)) == 6.0 * factor
+            assert enzyme.grad(use)(3.0, kind(1.0)) == 6.0 * factor
+            by_x, by_m = enzyme.gradient(use, 3.0, kind(1.0))
+            assert by_x == 6.0 * factor
+            assert type(by_m) is kind
+            assert by_m == kind(9.0 * factor, 0.0)
+
+
+def test_a_method_put_in_and_a_global_that_one_names() -> None:
+    scope = {"dataclasses": dataclasses, "__name__": __name__, "np": np}
+    text = MODEL + "\ndef helper(y):\n    return scale * y\nscale = 1.0\n"
+    exec(text.format(1.0).replace("return 1.0 *", "return helper(1.0) *"), scope)  # noqa: S102
+    kind, df = scope["Model"], enzyme.grad(use)
+    for scale in (1.0, 4.0, 1.0):
+        scope["scale"] = scale
+        for _ in range(2):
+            assert df(3.0, kind(1.0)) == enzyme.gradient(use, 3.0, kind(1.0))[0] == 6.0 * scale
+    exec("def helper(y):\n    return 7.0 * y\n", scope)  # noqa: S102
+    assert df(3.0, kind(1.0)) == 42.0
+
+    def energy(self, x):
+        return self.k * np.sin(x)
+
+    kind.energy = energy
+    assert df(3.0, kind(1.0)) == np.cos(3.0)
+    kind.energy = property(lambda self: self.k)
+    assert enzyme.grad(lambda x, m: m.energy * x)(3.0, kind(8.0)) == 8.0
+
+
+def test_names() -> None:
+    """One class for one structure; no two with a name; the same name in each process, but for what is defined twice."""
+    structures = [
+        Structure(dict, ("a", "b")),
+        Structure(dict, ("b", "a")),
+        Structure(list, ("", "")),
+        *(Structure(model(1.0), ("k", "n"), state) for state in (0, 1)),
+        Structure(model(1.0), ("k", "n")),
+    ]
+    names = [tuple_class(one).__name__ for one in structures]
+    assert len(set(names)) == len(names)
+    assert [tuple_class(one).__name__ for one in structures] == names
+    assert names[0].startswith("TreeDict_")
