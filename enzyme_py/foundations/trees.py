@@ -102,15 +102,18 @@ def as_tuples(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(as_tuples, value))
     if _is_dataclass(value):
-        fields = dataclasses.fields(value)
-        if not all(field.init for field in fields):
-            message = (
-                f"the dataclass {type(value).__name__} has fields that its __init__ does not take"
-            )
-            raise UnsupportedTypeError(message, remedy="pass what it holds in a tuple or a dict")
-        keys = tuple(field.name for field in fields)
-        return _from_parts(Structure(type(value), keys, _state_of(type(value))), [getattr(value, key) for key in keys])
+        structure = structure_of_dataclass(value)
+        return _from_parts(structure, [getattr(value, key) for key in structure.keys])
     return taken(value)
+
+
+def structure_of_dataclass(value: Any) -> Structure:
+    """Return the structure of a dataclass: its fields, as its `__init__` takes them."""
+    kind, fields = type(value), dataclasses.fields(value)
+    if not all(field.init for field in fields):
+        message = f"the dataclass {kind.__name__} has fields that its __init__ does not take"
+        raise UnsupportedTypeError(message, remedy="pass what it holds in a tuple or a dict")
+    return Structure(kind, tuple(field.name for field in fields), _state_of(kind))
 
 
 _states: weakref.WeakKeyDictionary[type, tuple[int, tuple[Any, ...]]] = weakref.WeakKeyDictionary()

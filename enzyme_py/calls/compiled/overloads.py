@@ -55,6 +55,11 @@ class AnnotationType(types.Type):  # type: ignore[misc]
         super().__init__(f"{kind.__name__}({', '.join(map(str, parts))})")
 
     @property
+    def key(self) -> Any:
+        """Not the name: two classes of a user's may have the same."""
+        return self.kind, self.parts
+
+    @property
     def activity(self) -> Activity:
         found: Activity = self.kind.activity
         return found

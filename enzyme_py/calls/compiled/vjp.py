@@ -42,6 +42,11 @@ class PullbackType(types.Callable):  # type: ignore[misc]
         self.plan: Any = pullback(kernel, skipped)
         super().__init__(f"{self.word}({id(kernel)}, {skipped}, {', '.join(map(str, kinds))})")
 
+    @property
+    def key(self) -> Any:
+        """Not the name: two classes of a user's may have the same."""
+        return self.word, id(self.kernel), self.skipped, self.kinds
+
     def get_call_type(self, context: Any, args: Sequence[Any], kws: Any) -> Any:
         """Type `pull_back(cotangent)`."""
         if kws or len(args) != 1:

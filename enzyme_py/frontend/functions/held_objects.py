@@ -7,7 +7,8 @@
 
 * a list, a dict or a dataclass: the named tuple of its structure (foundations/trees.py), whatever its parts are;
 * an object: the named tuple of those of its attributes that the code names. Properties and class attributes are
-  asked of the object, methods become functions that hold the object;
+  asked of the object, methods become functions that hold the object; an object of which none is named is a function, if
+  its class has `__call__`;
 * a communicator of mpi4py: itself, since its handle is another one in each process;
 * a tuple: a tuple of what stands for its parts.
 
@@ -29,7 +30,7 @@ from numba.core.typing.typeof import typeof_impl
 
 from enzyme_py.errors import UnsupportedTypeError, Where
 from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
-from enzyme_py.foundations.trees import Structure, tuple_of_parts
+from enzyme_py.foundations.trees import Structure, structure_of_dataclass, tuple_of_parts
 from enzyme_py.foundations.versions import is_library
 from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.frontend.functions.library_functions import is_library_function
@@ -97,8 +98,20 @@ def held(value: Any, code: pytypes.CodeType | None, path: tuple[Any, ...] = ()) 
     if any(value is one for one in path):
         message = f"an object of type {type(value).__name__} that a function captures holds itself"
         raise UnsupportedTypeError(message, remedy="let the function capture its numbers and arrays")
+    if _is_called_only(value, code):
+        return method_as_partial(value.__call__)
     structure, found = _opened_up(value, code)
     return tuple_of_parts(structure, [held(one, code, (*path, value)) for one in found])
+
+
+def _is_called_only(value: Any, code: pytypes.CodeType | None) -> bool:
+    """Tell whether all that some code can do with an object is to call it."""
+    return _has_call(value) and not dataclasses.is_dataclass(value) and not _attributes(value, code)
+
+
+def _has_call(value: Any) -> bool:
+    """Tell whether the class of an object says what a call of it is."""
+    return isinstance(getattr(type(value), "__call__", None), pytypes.FunctionType)  # noqa: B004  (its function)
 
 
 def _opened_up(value: Any, code: pytypes.CodeType | None) -> tuple[Structure, Iterable[Any]]:
@@ -112,6 +125,9 @@ def _opened_up(value: Any, code: pytypes.CodeType | None) -> tuple[Structure, It
             remedy = "use strings as keys, or capture a list or a tuple"
             raise UnsupportedTypeError(message, remedy=remedy)
         return Structure(dict, tuple(value)), value.values()
+    if _has_call(value) and dataclasses.is_dataclass(value):  # what a call of it is stands with its class
+        structure = structure_of_dataclass(value)
+        return structure, [getattr(value, key) for key in structure.keys]
     keys = _attributes(value, code)
     return Structure(Attributes, keys), [getattr(value, key) for key in keys]
 

@@ -38,6 +38,9 @@ _WRITTEN_FIELD = re.compile(r"for lowering Tree\w+\(.*\)\.\w+ = ")
 _REMEDIES = {
     ("_GUFunc",): "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own",
     ("attribute 'at' of type Function(<numba._DUFunc",): "write the loop: for i, k in enumerate(indices): x[k] = f(x[k], b[i])",
+    ("TreeAttributes_", "as a callable"): (
+        "what is called of an object whose attributes are read too needs a name: def run(self, x) in its class, and model.run(x)"
+    ),
     ("Cannot cast IntEnum",): "take the number out: `c.value` in place of a member `c` of an IntEnum",
     ("getitem", "type(KernelDispatcher"): "call the functions under branches: y = f(x) if k == 0 else g(x)",
 }
