@@ -83,10 +83,9 @@ def handed_on(x):
     return np.sum(applied(net, x))
 
 
-def test_a_network_in_a_global() -> None:
-    global net
+def test_a_network_in_a_global(monkeypatch) -> None:
     for count in (3, 1, 2):
-        net = Net(*layers(count))
+        monkeypatch.setitem(globals(), "net", Net(*layers(count)))
         np.testing.assert_allclose(enzyme.gradient(of_global, X)[0], slope_of(net.layers, X), rtol=1e-13)
         np.testing.assert_allclose(enzyme.gradient(handed_on, X)[0], slope_of(net.layers, X), rtol=1e-13)
         np.testing.assert_allclose(enzyme.gradient(of_method, X)[0], slope_of(2 * [net.first], X), rtol=1e-13)
@@ -104,16 +103,26 @@ def test_captured_and_as_an_argument() -> None:
     assert by_layer is None
 
 
-def test_dataclasses() -> None:
+def of_square(x):
+    return square(x)
+
+
+def of_its_method(x):
+    return square.scaled(x)
+
+
+def of_captured(own):
+    return (lambda x: own(x)), (lambda x: own(x) + own.k * own.w[0])
+
+
+def test_dataclasses(monkeypatch) -> None:
     """k x^2 has the slopes 2 k x and x^2."""
-    global square
     for k in (2.0, 5.0):
-        square = Square(k)
-        assert enzyme.gradient(lambda x: square(x), 3.0) == (6.0 * k,)
-        assert enzyme.gradient(lambda x: square.scaled(x), 3.0) == (12.0 * k,)
-        own = Square(k, np.ones(2))
-        assert enzyme.gradient(lambda x: own(x), 3.0) == (6.0 * k,)  # noqa: B023
-        assert enzyme.gradient(lambda x: own(x) + own.k * own.w[0], 3.0) == (6.0 * k,)  # noqa: B023
+        monkeypatch.setitem(globals(), "square", Square(k))
+        assert enzyme.gradient(of_square, 3.0) == (6.0 * k,)
+        assert enzyme.gradient(of_its_method, 3.0) == (12.0 * k,)
+        for f in of_captured(Square(k, np.ones(2))):
+            assert enzyme.gradient(f, 3.0) == (6.0 * k,)
     by_x, by_f = enzyme.gradient(applied_to, 3.0, Square(4.0, np.ones(2)))
     assert by_x == 24.0
     assert by_f.k == 9.0

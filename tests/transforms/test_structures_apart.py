@@ -31,7 +31,7 @@ class Model:
 def model(factor: float) -> Any:
     """Return a class as a cell of a notebook defines it, under the same name each time."""
     scope = {"dataclasses": dataclasses, "__name__": __name__}
-    exec(MODEL.format(factor), scope)  # noqa: S102
+    exec(MODEL.format(factor), scope)
     return scope["Model"]
 
 
@@ -84,13 +84,13 @@ def test_a_dataclass_defined_anew() -> None:
 def test_a_method_put_in_and_a_global_that_one_names() -> None:
     scope = {"dataclasses": dataclasses, "__name__": __name__, "np": np}
     text = MODEL + "\ndef helper(y):\n    return scale * y\nscale = 1.0\n"
-    exec(text.format(1.0).replace("return 1.0 *", "return helper(1.0) *"), scope)  # noqa: S102
+    exec(text.format(1.0).replace("return 1.0 *", "return helper(1.0) *"), scope)
     kind, df = scope["Model"], enzyme.grad(use)
     for scale in (1.0, 4.0, 1.0):
         scope["scale"] = scale
         for _ in range(2):
             assert df(3.0, kind(1.0)) == enzyme.gradient(use, 3.0, kind(1.0))[0] == 6.0 * scale
-    exec("def helper(y):\n    return 7.0 * y\n", scope)  # noqa: S102
+    exec("def helper(y):\n    return 7.0 * y\n", scope)
     assert df(3.0, kind(1.0)) == 42.0
 
     def energy(self, x):

@@ -22,7 +22,6 @@ from enzyme_py.frontend.functions.bound_types import BoundKernelType, call_bound
 from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.transforms.values.functions import make_bound
 
-
 _CALL = "__call__"
 
 
