@@ -34,7 +34,7 @@ typedef struct {
 } method;
 
 enum { ONE_ARGUMENT = 0x8, FAST = 0x80 }; /* METH_O, METH_FASTCALL */
-enum { WRITEABLE = 0x400 };               /* NPY_ARRAY_WRITEABLE */
+enum { WRITEABLE = 0x400, C_ORDER = 1, F_ORDER = 2 }; /* NPY_ARRAY_WRITEABLE, _C_CONTIGUOUS, _F_CONTIGUOUS */
 enum { MOST_ARRAYS = 32, MOST_DEPTH = 8, BARE = 255 };
 /* Bytes of an element of the dtypes that Python hands over, in its order; the first so many have derivatives. */
 static const int SIZES[] = {8, 4, 16, 8, 8, 4, 1};
@@ -48,6 +48,7 @@ extern object *PyObject_GetAttr(object *, object *), *PyObject_Call(object *, ob
 extern object *PyObject_CallNoArgs(object *), *PyDict_GetItemWithError(object *, object *);
 extern object *PyUnicode_InternFromString(const char *), *PyBool_FromLong(long);
 extern char *PyBytes_AsString(object *);
+extern intptr_t PyBytes_Size(object *);
 extern object *PyCFunction_NewEx(method *, object *, object *), *PyErr_Occurred(void);
 extern void PyErr_Clear(void), PyErr_SetInterrupt(void);
 extern int PyErr_ExceptionMatches(object *);
@@ -147,9 +148,20 @@ static object *attribute(object *owner, object *name) {
     return found;
 }
 
-/* Whether a name stands for the value that it stood for: a key of a dict, or an attribute; `nothing` is the value of none. */
-static int is_still(object *owner, object *name, const object *value) {
+/* Whether an array holds the bytes that it held, without gaps in between; 0 if that cannot be told here. */
+static int holds_still(const array *one, object *value) {
+    int dtype = place_in(known.dtypes, one->dtype);
+    if (dtype < 0 || (one->flags & (C_ORDER | F_ORDER)) == 0) return 0;
+    intptr_t bytes = SIZES[dtype];
+    for (int axis = 0; axis < one->rank; axis++) bytes *= one->shape[axis];
+    return bytes == PyBytes_Size(value) && memcmp(one->data, PyBytes_AsString(value), (size_t)bytes) == 0;
+}
+
+/* Whether a name stands for the value that it stood for: a key of a dict, or an attribute; `nothing` is the value of none.
+ * Without a name: whether an array holds what it held. */
+static int is_still(object *owner, object *name, object *value) {
     object *found;
+    if (name == known.none) return is_array(owner) && holds_still((array *)owner, value);
     if (owner->kind == known.dict) {
         found = PyDict_GetItemWithError(owner, name);
         if (found == NULL) forget_exception();

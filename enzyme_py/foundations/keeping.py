@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from numba.extending import is_jitted
 
-from enzyme_py.foundations.content.reached import places_of, values_of
+from enzyme_py.foundations.content.reached import named_inside, places_of, values_of
 from enzyme_py.foundations.quick.made import MOST_FORMS, Form, Made
 
 _ATTRIBUTE = "_enzyme_py_made"
@@ -38,9 +38,17 @@ def made_of(owner: Any, name: str) -> dict[Any, Any]:
 def _all_made_of(owner: Any) -> Made:
     made = owner.__dict__.get(_ATTRIBUTE)
     if not isinstance(made, Made) or not made.is_of(owner):
-        made = Made(owner, places_of(owner))
+        handed: frozenset[str] = frozenset()
+        if isinstance(made, Made) and made.owner() is owner and type(owner) is pytypes.FunctionType:
+            handed = made.now_handed() - named_inside(owner.__code__)  # an inner function has its globals compiled in
+        made = Made(owner, places_of(owner, handed), handed)
         owner.__dict__[_ATTRIBUTE] = made
     return made
+
+
+def handed_globals(function: Any) -> frozenset[str]:
+    """Return the globals of a plain function that are numbers or arrays and are handed over at each call."""
+    return _all_made_of(function).handed
 
 
 def reached_by(function: Any) -> tuple[Any, ...]:

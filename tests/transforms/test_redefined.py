@@ -15,6 +15,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Active, Duplicated, Forward, Reverse
+from enzyme_py.frontend.functions import kernels, lifting
 
 CELL = """
 def inner(x):
@@ -223,3 +224,87 @@ def test_functions_that_call_each_other(cell) -> None:
     odd = text.format(3.0).split("\n", 2)[2]
     run_again(cell, odd)
     assert enzyme.gradient(even, 2.0, 4)[0] == 36.0
+
+
+@pytest.fixture
+def made(monkeypatch) -> list[str]:
+    """The functions of which kernels were made."""
+    found = []
+    for module in (kernels, lifting):
+        usual = module.jitted
+        monkeypatch.setattr(
+            module, "jitted", lambda function, *rest, usual=usual: found.append(function.__name__) or usual(function, *rest)
+        )
+    return found
+
+
+def test_a_number_that_changes_at_each_call_is_handed_over(cell, made) -> None:
+    """Two kernels: one with the number in it, and one that is given it."""
+    run_again(cell, "def f(x):\n    return scale * x * x + limit\nlimit = 1\n")
+    f = cell["f"]
+    for step in range(20):
+        cell["scale"] = 0.5 * step
+        assert enzyme.gradient(f, 3.0)[0] == enzyme.grad(f)(3.0) == 3.0 * step
+        assert enzyme.value_and_grad(f)(3.0)[0] == 4.5 * step + 1
+    assert made == ["f", "f"]
+    cell["scale"] = 2  # an integer is compiled in
+    assert enzyme.gradient(f, 3.0)[0] == 12.0
+    cell["scale"] = 7
+    assert enzyme.gradient(f, 3.0)[0] == 42.0
+    run_again(cell, "def scale(x):\n    return x\ndef g(x):\n    return scale(x)\n")
+    assert enzyme.gradient(cell["g"], 3.0)[0] == 1.0
+    cell["scale"] = 1.5
+    assert enzyme.gradient(f, 3.0)[0] == 9.0
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (400, 400)])
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.complex128])
+def test_an_array_that_is_written_to(cell, made, shape, order, dtype) -> None:
+    """Numba freezes small arrays whose numbers lie behind each other, and reads the memory of others."""
+    run_again(cell, "def f(x):\n    return x * np.sum(table).real\n")
+    f, given = cell["f"], np.ones(shape, dtype)
+    given = np.asfortranarray(given) if order == "F" else given if order == "C" else np.repeat(given, 2, axis=-1)[..., ::2]
+    cell["table"] = given
+    for step in range(4):
+        given[..., 0] = step
+        expected = float(np.sum(given.real))
+        for _ in range(2):
+            assert enzyme.gradient(f, 3.0)[0] == enzyme.grad(f)(3.0) == expected
+    assert len(made) <= 2
+
+
+def test_arrays_in_a_helper_and_in_a_tuple(cell) -> None:
+    run_again(cell, "def inner(x):\n    return x * table[0] * both[1][0]\nboth = 1.0, np.ones(2)\ndef f(x):\n    return inner(x)\n")
+    f, table = cell["f"], cell["table"]
+    for step in (2.0, 5.0):
+        table[0] = step
+        assert enzyme.gradient(f, 3.0) == (step * cell["both"][1][0],)
+        cell["both"][1][0] = 10.0 * step
+        assert enzyme.gradient(f, 3.0) == enzyme.gradient(lambda x: f(x), 3.0) == (10.0 * step * step,)
+
+
+def test_an_inner_function_and_the_function_itself_name_it(cell, made) -> None:
+    run_again(cell, "def f(x):\n    inner = lambda y: scale * y\n    return inner(x) + scale * x\n")
+    for step in range(4):
+        cell["scale"] = 1.5 * step
+        assert enzyme.gradient(cell["f"], 3.0) == (3.0 * step,)
+
+
+def test_lambdas_that_name_an_array_share_a_kernel(cell, made) -> None:
+    for _ in range(5):
+        run_again(cell, "g = lambda x: x * table[1]")
+        cell["g"].__code__ = cell.setdefault("code", cell["g"].__code__)
+        assert enzyme.gradient(cell["g"], 3.0) == (2.0,)
+    assert len(made) == 1
+
+
+def test_numbers_in_second_orders(cell) -> None:
+    run_again(cell, "def f(x):\n    return np.sum(scale * x**3)\n")
+    x = np.array([1.0, 2.0])
+    for step in range(4):
+        cell["scale"] = 1.0 + step
+        expected = 6.0 * (1.0 + step) * x
+        np.testing.assert_allclose(enzyme.hvp(cell["f"], x, np.ones(2)), expected, rtol=1e-14)
+        np.testing.assert_allclose(enzyme.jacrev(enzyme.grad(cell["f"]))(x), np.diag(expected), rtol=1e-14)
+        np.testing.assert_allclose(enzyme.vmap(enzyme.grad(cell["f"]))(x[None])[0], 3.0 * (1.0 + step) * x * x, rtol=1e-14)

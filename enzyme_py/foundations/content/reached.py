@@ -4,7 +4,8 @@
 
 Its code and defaults, the globals that its code names, attributes of the user's modules (`own_module.f`), and all of this
 again for the plain functions that are reached so. A place is looked at again at each call (quick/made.py, and csrc/calls.c
-does the same). An owner is a dict, or something with attributes; `NO_VALUE` stands for a name without a value.
+does the same). An owner is a dict, or something with attributes; `NO_VALUE` stands for a name without a value. An array
+whose numbers Numba freezes is an owner too: its value is their bytes, in its order.
 
 A notebook whose cell is run again binds a helper anew, and the function that names it is the old one. Numba freezes what a
 *jitted* function names, when it is compiled; users know that. Of a plain function Python itself says otherwise.
@@ -18,21 +19,27 @@ from __future__ import annotations
 import functools
 import inspect
 import types as pytypes
-from collections.abc import Iterable, Sequence
+import weakref
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from enzyme_py.foundations.content.names import NotHashable, outside_names
-from enzyme_py.foundations.quick.made import value_at
+from enzyme_py.foundations.quick.made import in_threes, value_at
 from enzyme_py.foundations.versions import is_library
 
 _OWN = ("__code__", "__defaults__", "__kwdefaults__")
 
 
-def places_of(function: Any) -> tuple[Any, ...]:
-    """Return owners, names and values, in turn, on which a plain function rests; nothing for anything else."""
+def places_of(function: Any, handed: frozenset[str] = frozenset()) -> tuple[Any, ...]:
+    """Return owners, names and values, in turn, on which a plain function rests; nothing for anything else.
+
+    `handed` are globals that are handed over at each call, unless a helper names them too.
+    """
     found = _Found()
     if type(function) is pytypes.FunctionType:
-        found.look_into(function, is_captured=True)
+        found.look_into(function, handed, is_captured=True)
     return tuple(found.places)
 
 
@@ -58,8 +65,26 @@ def values_reached(
 
 def values_of(places: Sequence[Any]) -> tuple[Any, ...]:
     """Return the values of places, each with a hash where that is possible."""
-    named = zip(places[1::3], places[2::3], strict=True)
-    return tuple(tuple(one.items()) if name in _OWN and type(one) is dict else one for name, one in named)
+    return tuple(_hashed(name, value) for _, name, value in in_threes(places))
+
+
+def _hashed(name: str | None, value: Any) -> Any:
+    if type(value) is np.ndarray:
+        return _Itself(value)
+    return tuple(value.items()) if name in _OWN and type(value) is dict else value
+
+
+class _Itself:
+    """An array as a key: the very object, which is held, so that no other one comes to its address."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 class _Found:
@@ -69,18 +94,20 @@ class _Found:
         self.places: list[Any] = []
         self._seen: set[int] = set()
 
-    def look_into(self, function: pytypes.FunctionType, *, is_captured: bool) -> None:
+    def look_into(
+        self, function: pytypes.FunctionType, handed: frozenset[str] = frozenset(), *, is_captured: bool
+    ) -> None:
         self._seen.add(id(function))
         for name in _OWN:
             self._note(function, name)
-        self.look_around(function.__code__, function.__globals__)
+        self.look_around(function.__code__, function.__globals__, handed)
         for cell in function.__closure__ or ():
             value = value_at(cell, "cell_contents")
             if not is_captured or type(value) is pytypes.FunctionType:
                 self._note(cell, "cell_contents")
             self.follow(value, is_captured=is_captured)
 
-    def look_around(self, code: pytypes.CodeType, scope: dict[str, Any], bound: Sequence[str] = ()) -> None:
+    def look_around(self, code: pytypes.CodeType, scope: dict[str, Any], bound: Collection[str] = ()) -> None:
         for name, *attributes in _names(code):
             if name in code.co_freevars or name in bound:
                 continue
@@ -108,7 +135,42 @@ class _Found:
     def _note(self, owner: Any, name: str) -> Any:
         value = value_at(owner, name)
         self.places += (owner, name, value)
+        self._note_numbers(value)
         return value
+
+    def _note_numbers(self, value: Any) -> None:
+        if type(value) is tuple:
+            for one in value:
+                self._note_numbers(one)
+        elif type(value) is np.ndarray and is_frozen(value):
+            self.places += (value, None, _bytes_of(value))
+
+
+def is_frozen(array: np.ndarray) -> bool:
+    """Tell whether Numba takes over the numbers of an array in a global; of all others it reads the memory."""
+    is_in_order = array.flags.c_contiguous or array.flags.f_contiguous
+    return is_in_order and array.nbytes <= _MOST_FROZEN and not array.dtype.hasobject
+
+
+_MOST_FROZEN = 10**6  # bytes: numba.core.base.BaseContext.make_constant_array
+_known: dict[int, tuple[weakref.ref[np.ndarray], bytes]] = {}
+
+
+def _bytes_of(array: np.ndarray) -> bytes:
+    """Return the numbers of an array; the same object for all who ask while they are the same."""
+    key, now = id(array), array.tobytes("A")
+    alive, known = _known.get(key, (None, b""))
+    if alive is not None and alive() is array and known == now:
+        return known
+    _known[key] = weakref.ref(array, lambda _: _known.pop(key, None)), now
+    return now
+
+
+@functools.lru_cache(maxsize=4096)
+def named_inside(code: pytypes.CodeType) -> frozenset[str]:
+    """Return the outside names of the functions that are made in some code."""
+    inner = [one for one in code.co_consts if isinstance(one, pytypes.CodeType)]
+    return frozenset(names[0] for one in inner for names in _names(one))
 
 
 def _names(code: pytypes.CodeType) -> Sequence[Sequence[str]]:

@@ -17,22 +17,25 @@ import sys
 import types as pytypes
 from typing import Any
 
-from enzyme_py.foundations.keeping import made_of
+from enzyme_py.foundations.keeping import handed_globals, made_of
 from enzyme_py.frontend.functions.held_objects import NEVER_HELD, is_held_object
 
 _NULL_COMES_LAST = sys.version_info >= (3, 13)
 
 
 def global_objects(function: pytypes.FunctionType) -> dict[str, Any]:
-    """Return the globals that a function names and that are handed over at each call."""
+    """Return the globals that a function names and that are handed over at each call.
+
+    Of numbers and arrays these are the ones that changed since the function was first seen.
+    """
     known = made_of(function, "globals")  # the hash of code takes longer than all else here
     code, names = known.get("names", (None, ()))
     if code is not function.__code__:  # a notebook that reloads puts other code into a function
         code, names = known["names"] = function.__code__, _globals_of(function.__code__)
-    scope, found = function.__globals__, {}
+    scope, found, handed = function.__globals__, {}, handed_globals(function)
     for name in names:
         value = scope.get(name)
-        if type(value) not in NEVER_HELD and is_held_object(value):
+        if name in handed or (type(value) not in NEVER_HELD and is_held_object(value)):
             found[name] = value
     return found
 
