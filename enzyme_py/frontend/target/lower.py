@@ -23,6 +23,7 @@ from enzyme_py.foundations.stages import stage
 from enzyme_py.frontend.codegen.library import linked_module, with_callees
 from enzyme_py.frontend.parallel import log
 from enzyme_py.frontend.parallel.wishes import threads_are_allowed
+from enzyme_py.frontend.target.refusals.remedies import ANY, remedy_of
 from enzyme_py.frontend.target.signatures import chosen, converting, converts, of_numbers
 from enzyme_py.frontend.target.target import (
     CATCHING,
@@ -35,15 +36,6 @@ from enzyme_py.frontend.target.target import (
 from enzyme_py.frontend.target.teaching import teach
 
 _WRITTEN_FIELD = re.compile(r"for lowering Tree\w+\(.*\)\.\w+ = ")
-_REMEDIES = {
-    ("_GUFunc",): "give a gufunc its output: out = np.zeros(...), then g(a, out) in a line of its own",
-    ("attribute 'at' of type Function(<numba._DUFunc",): "write the loop: for i, k in enumerate(indices): x[k] = f(x[k], b[i])",
-    ("TreeAttributes_", "as a callable"): (
-        "what is called of an object whose attributes are read too needs a name: def run(self, x) in its class, and model.run(x)"
-    ),
-    ("Cannot cast IntEnum",): "take the number out: `c.value` in place of a member `c` of an IntEnum",
-    ("getitem", "type(KernelDispatcher"): "call the functions under branches: y = f(x) if k == 0 else g(x)",
-}
 _TREES = ("TreeList_", "TreeDict_")
 # What Numba raises of functions that it cannot compile; one of them is not among its own errors.
 _REFUSALS = (
@@ -52,6 +44,7 @@ _REFUSALS = (
     NotImplementedError,
     TypeError,
     AssertionError,  # of an `out` of another type than the result's
+    ValueError,  # of functools.reduce
 )
 
 
@@ -190,7 +183,7 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
         return nested
     where = where_is(function)
     message = f"Numba cannot compile `{where.kernel}`: {str(error).strip()}"
-    remedy = "the same function must compile with numba.njit; Numba's own message is above"
+    remedy = ANY
     if isinstance(error, AssertionError) and not str(error).strip():
         message = f"Numba cannot compile `{where.kernel}`: it fails an assertion of its own"
         remedy = (
@@ -214,7 +207,4 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
     if isinstance(error, numba_errors.ForceLiteralArg):
         message = f"`{where.kernel}` asks for the value of an argument as it compiles (numba.literally)"
         remedy = "write the number where it is called: lambda x: f(x, 2), and differentiate that function"
-    for words, one in _REMEDIES.items():
-        if all(word in message for word in words):
-            remedy = one
-    return LoweringError(message, where=where, remedy=remedy)
+    return LoweringError(message, where=where, remedy=remedy if remedy != ANY else remedy_of(message) or ANY)

@@ -75,7 +75,7 @@ from enzyme_py.frontend.numpy_functions.products import inlined, is_product, rep
 from enzyme_py.frontend.numpy_functions.smooth import smooth_version
 from enzyme_py.frontend.parallel import chunk_sizes
 from enzyme_py.frontend.parallel.wishes import kinds_of_loops
-from enzyme_py.frontend.target import mpi_calls, refused
+from enzyme_py.frontend.target import mpi_calls
 from enzyme_py.frontend.target.hierarchy import (
     EnzymeCatchingTarget,
     EnzymeShadowingCatchingTarget,
@@ -84,6 +84,7 @@ from enzyme_py.frontend.target.hierarchy import (
     EnzymeThreadedTarget,
 )
 from enzyme_py.frontend.target.options import KernelOptions, Token
+from enzyme_py.frontend.target.refusals import refused
 from enzyme_py.frontend.target.registries import ReadsOnce
 from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
 from enzyme_py.frontend.target.signatures import CallsBySignature

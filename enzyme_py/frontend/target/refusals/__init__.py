@@ -1,0 +1,1 @@
+"""What kernels may not hold, and what to write in its place."""
