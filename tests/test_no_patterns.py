@@ -20,6 +20,7 @@ MAKES_ONE = frozenset("compile match fullmatch search sub subn split findall fin
 OTHER_TEXTS = {
     "errors.py": (1, "colours in messages of Numba"),
     "frontend/target/lower.py": (1, "messages of Numba"),
+    "frontend/target/refusals/remedies.py": (6, "messages of Numba"),
     "native/runtime.py": (1, "declarations in C, of our own header"),
     "doors/exporting.py": (1, "what our own file of C defines"),
     "host/diagnostics.py": (6, "messages of Enzyme, and the names in them"),

@@ -1,7 +1,7 @@
 """What to write in the place of what Numba does not compile: `remedy_of(message)`, from the words of its refusal.
 
 Numba says what it lacks, at length, and not what to do. The rows below are tried in their order: a pattern, and the advice
-for it. An advice is one line, with code where that says more than words. `tests/frontend/test_remedies.py` has a
+for it. An advice is one line, with code where that says more than words. `tests/snippets/test_remedies.py` has a
 kernel for each row, refused as it stands and right as the advice has it.
 """
 
