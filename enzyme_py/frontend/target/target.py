@@ -57,7 +57,12 @@ from enzyme_py.frontend.arrays.new_arrays import makes_array
 from enzyme_py.frontend.codegen.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.codegen.library import RawCodegen
 from enzyme_py.frontend.codegen.lines import LineInfo
-from enzyme_py.frontend.codegen.outlining import Outlined, is_table_operation, outlined, tuple_hash_type
+from enzyme_py.frontend.codegen.outlining import (
+    Outlined,
+    is_table_operation,
+    outlined,
+    tuple_hash_type,
+)
 from enzyme_py.frontend.codegen.tables import holds_no_floats
 from enzyme_py.frontend.codegen.type_hints import hint_block_operations, hint_records
 from enzyme_py.frontend.containers.dataclass_calls import class_of_tuples
