@@ -356,8 +356,7 @@ class KernelDispatcher(CallsBySignature, dispatcher.Dispatcher):  # type: ignore
 
     def compile(self, sig: Any) -> Any:
         with self.targetdescr.override(), warnings.catch_warnings(), own_versions():
-            # Numba makes up functions for array expressions and cannot show their source. The
-            # global compiler lock, which every caller holds, also guards the filters.
+            # Functions made up for array expressions have no source. The compiler lock guards the filters too.
             warnings.simplefilter("ignore", NumbaDebugInfoWarning)
             # A function in a tuple of arguments (custom/door.py): never more than one.
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
