@@ -501,16 +501,12 @@ static void lower_top(enzyme_py_region *self, block *to) {
     self->top = (unsigned char *)to;
 }
 
-static void release(enzyme_py_region *owner, block *freed) {
-    size_t stride = extent_of(freed);
+/* Give a block back to where it can be taken from again. */
+__attribute__((always_inline)) static inline void put_back(enzyme_py_region *owner, block *freed,
+                                                           size_t stride) {
     owner->live -= stride;
     owner->thread->live -= stride;
     freed->mark = FREED;
-    if (__builtin_expect(owner->thread->scribbles, 0)) scribble(freed);
-    if (__builtin_expect(freed->class == GUARDED, 0)) {
-        guard_forbid(freed);
-        return;
-    }
     if ((unsigned char *)freed + stride == owner->top) {
         lower_top(owner, freed);
         return;
@@ -519,6 +515,19 @@ static void release(enzyme_py_region *owner, block *freed) {
     freed->next = owner->free[class];
     owner->free[class] = freed;
     owner->filled[class / 64] |= (uint64_t)1 << (class % 64);
+}
+
+static void release(enzyme_py_region *owner, block *freed) {
+    size_t stride = extent_of(freed);
+    if (__builtin_expect(owner->thread->scribbles, 0)) scribble(freed);
+    if (__builtin_expect(freed->class == GUARDED, 0)) {
+        owner->live -= stride;
+        owner->thread->live -= stride;
+        freed->mark = FREED;
+        guard_forbid(freed);
+        return;
+    }
+    put_back(owner, freed, stride);
 }
 
 /* Any thread may ask, for any thread may free; only the one that it is open in gets a yes. */
@@ -534,10 +543,39 @@ static block *checked(void *payload) {
     return self;
 }
 
-void *enzyme_py_malloc(size_t size) {
+/* A small block, where nothing but a region and a count is touched for it; null: `allocate` is asked.
+ * Records of calls are made and freed a million times, one by one. */
+__attribute__((always_inline)) static inline void *allocate_small(size_t size) {
+    thread *self = current;
+    if (self == NULL || size > SMALL * GRAIN - sizeof(block)) return NULL;
+    enzyme_py_region *region = self->region;
+    bool is_usual = region != NULL && !guards && !self->scribbles;
+    if (!is_usual || self->allocations + 1 == self->fail_at) return NULL;
+    unsigned class = class_of(size + sizeof(block));
+    size_t stride = stride_of(class);
+    block *made = region->free[class];
+    if (made != NULL) {
+        unlink_free(region, class);
+    } else {
+        if (!has_room(region, region->top, stride)) return NULL;
+        made = bump(region, class, region->top, stride);
+    }
+    made->owner = region;
+    made->mark = LIVE;
+    self->allocations++;
+    count_live(self, region, stride);
+    return payload_of(made);
+}
+
+__attribute__((noinline)) static void *malloc_any(size_t size, const void *caller) {
     unsigned char *clean;
     void *payload = allocate(size, &clean);
-    return __builtin_expect(payload != NULL, 1) ? payload : fail(1, size, CALLER);
+    return __builtin_expect(payload != NULL, 1) ? payload : fail(1, size, caller);
+}
+
+void *enzyme_py_malloc(size_t size) {
+    void *payload = allocate_small(size);
+    return __builtin_expect(payload != NULL, 1) ? payload : malloc_any(size, CALLER);
 }
 
 void *enzyme_py_calloc(size_t count, size_t size) {
@@ -554,8 +592,7 @@ void *enzyme_py_calloc(size_t count, size_t size) {
     return payload;
 }
 
-void enzyme_py_free(void *payload) {
-    if (payload == NULL) return;
+__attribute__((noinline)) static void free_any(void *payload) {
     block *freed = checked(payload);
     enzyme_py_region *owner = freed->owner;
     if (owner == NULL) {
@@ -564,6 +601,18 @@ void enzyme_py_free(void *payload) {
     } else if (is_open_here(owner)) {
         release(owner, freed);
     }
+}
+
+void enzyme_py_free(void *payload) {
+    if (payload == NULL) return;
+    block *freed = block_of(payload);
+    bool is_small = freed->mark == LIVE && freed->class < SMALL;
+    enzyme_py_region *owner = is_small ? freed->owner : NULL;
+    if (owner == NULL || !is_open_here(owner) || current->scribbles) {
+        free_any(payload);
+        return;
+    }
+    put_back(owner, freed, stride_of(freed->class));
 }
 
 /* The topmost block of a region can grow or shrink where it stands. */
