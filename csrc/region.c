@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "region.h"
 
+#include "blocks.h"
 #include "crash.h"
 
 #include <errno.h>
@@ -22,9 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRAIN ((size_t)16)                 /* between the classes of small blocks */
-#define SMALL 64                           /* such classes; then four a doubling, in units */
-#define UNIT ((size_t)64)
 #define LARGEST ((size_t)1 << 40)          /* bytes in one block; a larger wish is a mistake */
 #define ADDRESS_SPACE ((size_t)1 << 47)    /* what no process has; negative sizes lie above */
 #define RESERVE ((size_t)16 << 30)         /* address space of a chunk, where it costs nothing */
@@ -37,18 +35,6 @@
 #define AGE_MILLISECONDS 2000
 #define ALWAYS_KEPT ((size_t)8 << 20) /* less is not worth a system call */
 
-enum { LIVE = 0x11fe, FREED = 0xf4eed };
-#define GUARDED UINT32_MAX /* in the place of a block's class: see guard.c */
-
-struct block {
-    union {
-        enzyme_py_region *owner; /* live; null: from the C library */
-        block *next;             /* in a free list */
-    };
-    uint32_t class;
-    uint32_t mark;
-};
-
 struct chunk {
     chunk *older;
     size_t reserved;
@@ -58,7 +44,6 @@ struct chunk {
 
 #define CHUNK_HEADER (UNIT - sizeof(block)) /* the first payload lies at the chunk's second unit */
 _Static_assert(sizeof(chunk) <= CHUNK_HEADER, "a chunk's header must leave room for a block's");
-_Static_assert(sizeof(block) == 16, "headers are 16 bytes");
 
 #if defined(__ELF__)
 static _Thread_local thread *current __attribute__((tls_model("initial-exec")));
@@ -73,37 +58,6 @@ static _Noreturn void give_up(const char *what) {
     fprintf(stderr, "enzyme_py: %s\n", what);
     abort();
 }
-
-/* -- size classes ------------------------------------------------------------------------- */
-
-static unsigned class_of(size_t stride) {
-    if (stride <= SMALL * GRAIN) return (unsigned)((stride - 1) / GRAIN);
-    size_t last = (stride - 1) / UNIT;
-    unsigned power = 63u - (unsigned)__builtin_clzll(last);
-    return SMALL + (power - 4) * 4 + (unsigned)((last >> (power - 2)) & 3);
-}
-
-static size_t stride_of(unsigned class) {
-    if (class < SMALL) return (class + 1) * GRAIN;
-    unsigned step = class - SMALL;
-    return UNIT * ((size_t)(step % 4 + 5) << (step / 4 + 2));
-}
-
-/* Where a block of a class can begin, at `top` or a little behind it. */
-static unsigned char *place_for(unsigned class, unsigned char *top) {
-    if (class < SMALL) return top;
-    return top + (-(uintptr_t)(top + sizeof(block)) & (UNIT - 1));
-}
-
-static void *payload_of(block *self) { return self + 1; }
-static block *block_of(void *payload) { return (block *)payload - 1; }
-
-/* What a block takes, header included. */
-static size_t extent_of(const block *self) {
-    return self->class == GUARDED ? guard_bytes(self) : stride_of(self->class);
-}
-
-static size_t capacity_of(const block *self) { return extent_of(self) - sizeof(block); }
 
 /* -- chunks ------------------------------------------------------------------------------- */
 

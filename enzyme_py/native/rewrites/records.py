@@ -19,7 +19,6 @@ what it keeps on the stack would only make deep recursions overflow sooner.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from enzyme_py.llvm import (
@@ -27,6 +26,7 @@ from enzyme_py.llvm import (
     Block,
     Builder,
     Call,
+    Constant,
     Function,
     GetElementPtr,
     Instruction,
@@ -36,7 +36,6 @@ from enzyme_py.llvm import (
     Store,
     Use,
     Value,
-    constant,
 )
 from enzyme_py.llvm.analyses.addresses import Addresses
 from enzyme_py.llvm.analyses.allocations import allocated_bytes
@@ -133,7 +132,7 @@ class _Record:
     def of(cls, call: Call) -> _Record | None:
         """Return the record that a call allocates, if it can be allocated later."""
         size = allocated_bytes(call)
-        known = getattr(size, "integer", None)
+        known = size.integer if isinstance(size, Constant) else None
         if known is None or not 0 < known <= _MOST_BYTES:
             return None
         record = cls(call, known, {call: 0})
@@ -180,7 +179,7 @@ class _Record:
     def _is_whole(self) -> bool:
         """Tell whether each place is always stored in one type, and no two of them overlap."""
         end = 0
-        for (place, type_), _ in sorted(self._stores().items()):
+        for place, type_ in sorted(self._stores()):
             if place < end:
                 return False
             end = place + (size_of(type_) or 0)
