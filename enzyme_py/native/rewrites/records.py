@@ -48,15 +48,17 @@ _ALIGNMENT = 16  # of what the allocator gives
 _RETURNED = frozenset(("insertvalue", "ret", "phi"))
 
 
-def allocate_records_late(code: Module) -> None:
-    """Allocate the records of functions that call themselves where they return."""
-    cycles = _Cycles(code)
+def allocate_records_late(code: Module) -> int:
+    """Allocate the records of functions that call themselves where they return; tell how many there are."""
+    cycles, moved = _Cycles(code), 0
     for function in code.functions:
         if function.mentions(f"@{_ALLOCATOR}(") and cycles.has_branches(function):
             for call in _first_allocations(function):
                 record = _Record.of(call)
                 if record is not None:
                     record.move()
+                    moved += 1
+    return moved
 
 
 def _first_allocations(function: Function) -> list[Call]:
@@ -221,7 +223,7 @@ class _Record:
 
     def move(self) -> None:
         """Keep what is put into the record on the stack until it is allocated."""
-        slot = Builder(self.call).alloca(f"[{self.bytes} x i8]", "record", align=_ALIGNMENT)
+        slot = Builder(self.call).alloca(f"[{self.bytes} x i8]", "kept", align=_ALIGNMENT)
         new = {block: self._allocated(slot, block, place) for block, place in self._ends().items()}
         for use in self.returns:
             use.user.set_operand(use.slot, new[_place_of(use).home])
@@ -236,8 +238,8 @@ class _Record:
         for (offset, type_), homes in self._stores().items():
             if not homes.isdisjoint(before):
                 align = _alignment_at(offset)
-                kept = build.load(type_, _moved(build, slot, offset), "kept", align=align)
-                build.store(kept, _moved(build, made, offset), align=align)
+                part = build.load(type_, _moved(build, slot, offset), "part", align=align)
+                build.store(part, _moved(build, made, offset), align=align)
         return made
 
 
