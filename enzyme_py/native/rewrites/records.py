@@ -65,8 +65,6 @@ def _first_allocations(function: Function) -> list[Call]:
     """Return the allocations that every call of a function makes, once, if it can be read."""
     if not function.analysis(ControlFlow).is_plain or function.mentions("musttail call "):
         return []
-    if function.entry.predecessors:
-        return []
     own = (one for one in function.entry.instructions if isinstance(one, Call))
     return [one for one in own if one.callee == _ALLOCATOR]
 
@@ -82,10 +80,7 @@ class _Cycles:
 
     def has_branches(self, function: Function) -> bool:
         """Tell whether one call of a function may lead to several calls of it, at the same depth."""
-        reached = self._behind(function.name)
-        if function.name not in reached:
-            return False
-        cycle = [one for one in reached if function.name in self._behind(one)]
+        cycle = [one for one in self._behind(function.name) if function.name in self._behind(one)]
         return any(self._calls_twice(one, cycle) for one in cycle)
 
     def _behind(self, name: str) -> set[str]:
@@ -212,7 +207,7 @@ class _Record:
         """Tell whether nothing is done with the record behind the places where it would be allocated, once on every path."""
         ends, flow = self._ends(), self.call.function.analysis(ControlFlow)
         touched = {*ends, *(one.home for one in self.accesses)}
-        if any(block not in flow.place for block in touched):
+        if any(block not in flow.place for block in ends):
             return False
         is_last = all(flow.reached_again(block).isdisjoint(touched) for block in ends)
         return is_last and not any(

@@ -325,8 +325,9 @@ more:"""
         "%old = load volatile i64, ptr %record, align 8",
         "store i64 %x, ptr %record, align 8",
         "%at = getelementptr i8, ptr %record, i64 4\n  store i32 1, ptr %at, align 4",
-        "%at = getelementptr i8, ptr %record, i64 20\n  store i64 %x, ptr %at, align 4",
-        "%at = getelementptr i8, ptr %record, i64 -8\n  store i64 %x, ptr %at, align 8",
+        "%at = getelementptr i8, ptr %record, i64 20\n  %old = load i64, ptr %at, align 4",
+        "%at = getelementptr i8, ptr %record, i64 -8\n  %old = load i64, ptr %at, align 8",
+        "%at = getelementptr i8, ptr %record, i64 %x\n  %old = load i8, ptr %at, align 1",
         "call void @llvm.memset.p0.i64(ptr %record, i8 0, i64 24, i1 false)",
         "call void @free(ptr %record)",
         "%old = atomicrmw add ptr %record, i64 1 seq_cst",
@@ -341,6 +342,13 @@ def test_what_else_is_done_with_a_record_leaves_it_alone(use: str) -> None:
     assert not is_late(text)
 
 
+# A block that nothing leads to.
+LOST = """alone:
+  %lost = insertvalue { ptr, i64 } poison, ptr %record, 0
+  ret { ptr, i64 } %lost
+end:"""
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -350,6 +358,8 @@ def test_what_else_is_done_with_a_record_leaves_it_alone(use: str) -> None:
         ("  ret {", "  store ptr null, ptr %record, align 8\n  ret {"),  # behind the return's use
         ("  ret {", "  %late = load ptr, ptr %record, align 8\n  ret {"),
         ("poison, ptr %record, 0", "poison, ptr %behind, 0"),  # a pointer into it
+        ("poison, ptr %record, 0", "poison, ptr null, 0"),
+        ("end:", LOST),
     ],
 )
 def test_other_records_are_left_alone(old: str, new: str) -> None:
@@ -372,3 +382,34 @@ def test_a_record_of_some_calls_is_left_alone() -> None:
         "  %half =", "  %given = phi ptr [ %record, %leaf ], [ null, %node ]\n  %half ="
     ).replace("poison, ptr %record, 0", "poison, ptr %given, 0")
     assert not is_late(text)
+
+
+def test_the_first_of_several_uses_counts() -> None:
+    """A phi, which takes the record at the end of a block, may be read before what stands in that block."""
+    text = HEAD + WALK.replace(
+        "node:",
+        "twice:\n  %again = phi ptr [ %record, %node ]\n  %second = insertvalue { ptr, i64 } %mine, i64 %sum, 1\n"
+        "  %third = insertvalue { ptr, i64 } %second, ptr %again, 0\n  ret { ptr, i64 } %third\nnode:",
+    )
+    text = text.replace(
+        "%two\n  br label %end",
+        "%two\n  %mine = insertvalue { ptr, i64 } poison, ptr %record, 0\n  br label %twice",
+    ).replace(", [ %sum, %node ]", "")
+    blocks = walk_of(rewritten(text))
+    at = [place for place, one in enumerate(blocks["node"]) if "@malloc" in one]
+    assert len(at) == 1
+    assert at[0] < blocks["node"].index(
+        "%mine = insertvalue { ptr, i64 } poison, ptr %record.end, 0"
+    )
+    assert blocks["twice"][0] == "%again = phi ptr [ %record.end, %node ]"
+
+
+def test_exceptions_of_other_languages_leave_it_alone() -> None:
+    text = WALK.replace("ptr %other) {", "ptr %other) personality ptr @look {")
+    caught = text.replace(
+        "  %low =",
+        "  invoke void @look(ptr null) to label %goes unwind label %thrown\nthrown:\n"
+        "  %pad = landingpad { ptr, i32 } cleanup\n  resume { ptr, i32 } %pad\ngoes:\n  %low =",
+    ).replace("[ %sum, %node ]", "[ %sum, %goes ]")
+    assert is_late(HEAD + text)
+    assert not is_late(HEAD + caught)
