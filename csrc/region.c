@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "region.h"
 
+#include "blocks.h"
 #include "crash.h"
 
 #include <errno.h>
@@ -22,9 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRAIN ((size_t)16)                 /* between the classes of small blocks */
-#define SMALL 64                           /* such classes; then four a doubling, in units */
-#define UNIT ((size_t)64)
 #define LARGEST ((size_t)1 << 40)          /* bytes in one block; a larger wish is a mistake */
 #define ADDRESS_SPACE ((size_t)1 << 47)    /* what no process has; negative sizes lie above */
 #define RESERVE ((size_t)16 << 30)         /* address space of a chunk, where it costs nothing */
@@ -37,18 +35,6 @@
 #define AGE_MILLISECONDS 2000
 #define ALWAYS_KEPT ((size_t)8 << 20) /* less is not worth a system call */
 
-enum { LIVE = 0x11fe, FREED = 0xf4eed };
-#define GUARDED UINT32_MAX /* in the place of a block's class: see guard.c */
-
-struct block {
-    union {
-        enzyme_py_region *owner; /* live; null: from the C library */
-        block *next;             /* in a free list */
-    };
-    uint32_t class;
-    uint32_t mark;
-};
-
 struct chunk {
     chunk *older;
     size_t reserved;
@@ -58,7 +44,6 @@ struct chunk {
 
 #define CHUNK_HEADER (UNIT - sizeof(block)) /* the first payload lies at the chunk's second unit */
 _Static_assert(sizeof(chunk) <= CHUNK_HEADER, "a chunk's header must leave room for a block's");
-_Static_assert(sizeof(block) == 16, "headers are 16 bytes");
 
 #if defined(__ELF__)
 static _Thread_local thread *current __attribute__((tls_model("initial-exec")));
@@ -73,37 +58,6 @@ static _Noreturn void give_up(const char *what) {
     fprintf(stderr, "enzyme_py: %s\n", what);
     abort();
 }
-
-/* -- size classes ------------------------------------------------------------------------- */
-
-static unsigned class_of(size_t stride) {
-    if (stride <= SMALL * GRAIN) return (unsigned)((stride - 1) / GRAIN);
-    size_t last = (stride - 1) / UNIT;
-    unsigned power = 63u - (unsigned)__builtin_clzll(last);
-    return SMALL + (power - 4) * 4 + (unsigned)((last >> (power - 2)) & 3);
-}
-
-static size_t stride_of(unsigned class) {
-    if (class < SMALL) return (class + 1) * GRAIN;
-    unsigned step = class - SMALL;
-    return UNIT * ((size_t)(step % 4 + 5) << (step / 4 + 2));
-}
-
-/* Where a block of a class can begin, at `top` or a little behind it. */
-static unsigned char *place_for(unsigned class, unsigned char *top) {
-    if (class < SMALL) return top;
-    return top + (-(uintptr_t)(top + sizeof(block)) & (UNIT - 1));
-}
-
-static void *payload_of(block *self) { return self + 1; }
-static block *block_of(void *payload) { return (block *)payload - 1; }
-
-/* What a block takes, header included. */
-static size_t extent_of(const block *self) {
-    return self->class == GUARDED ? guard_bytes(self) : stride_of(self->class);
-}
-
-static size_t capacity_of(const block *self) { return extent_of(self) - sizeof(block); }
 
 /* -- chunks ------------------------------------------------------------------------------- */
 
@@ -501,16 +455,12 @@ static void lower_top(enzyme_py_region *self, block *to) {
     self->top = (unsigned char *)to;
 }
 
-static void release(enzyme_py_region *owner, block *freed) {
-    size_t stride = extent_of(freed);
+/* Give a block back to where it can be taken from again. */
+__attribute__((always_inline)) static inline void put_back(enzyme_py_region *owner, block *freed,
+                                                           size_t stride) {
     owner->live -= stride;
     owner->thread->live -= stride;
     freed->mark = FREED;
-    if (__builtin_expect(owner->thread->scribbles, 0)) scribble(freed);
-    if (__builtin_expect(freed->class == GUARDED, 0)) {
-        guard_forbid(freed);
-        return;
-    }
     if ((unsigned char *)freed + stride == owner->top) {
         lower_top(owner, freed);
         return;
@@ -519,6 +469,19 @@ static void release(enzyme_py_region *owner, block *freed) {
     freed->next = owner->free[class];
     owner->free[class] = freed;
     owner->filled[class / 64] |= (uint64_t)1 << (class % 64);
+}
+
+static void release(enzyme_py_region *owner, block *freed) {
+    size_t stride = extent_of(freed);
+    if (__builtin_expect(owner->thread->scribbles, 0)) scribble(freed);
+    if (__builtin_expect(freed->class == GUARDED, 0)) {
+        owner->live -= stride;
+        owner->thread->live -= stride;
+        freed->mark = FREED;
+        guard_forbid(freed);
+        return;
+    }
+    put_back(owner, freed, stride);
 }
 
 /* Any thread may ask, for any thread may free; only the one that it is open in gets a yes. */
@@ -534,10 +497,39 @@ static block *checked(void *payload) {
     return self;
 }
 
-void *enzyme_py_malloc(size_t size) {
+/* A small block, where nothing but a region and a count is touched for it; null: `allocate` is asked.
+ * Records of calls are made and freed a million times, one by one. */
+__attribute__((always_inline)) static inline void *allocate_small(size_t size) {
+    thread *self = current;
+    if (self == NULL || size > SMALL * GRAIN - sizeof(block)) return NULL;
+    enzyme_py_region *region = self->region;
+    bool is_usual = region != NULL && !guards && !self->scribbles;
+    if (!is_usual || self->allocations + 1 == self->fail_at) return NULL;
+    unsigned class = class_of(size + sizeof(block));
+    size_t stride = stride_of(class);
+    block *made = region->free[class];
+    if (made != NULL) {
+        unlink_free(region, class);
+    } else {
+        if (!has_room(region, region->top, stride)) return NULL;
+        made = bump(region, class, region->top, stride);
+    }
+    made->owner = region;
+    made->mark = LIVE;
+    self->allocations++;
+    count_live(self, region, stride);
+    return payload_of(made);
+}
+
+__attribute__((noinline)) static void *malloc_any(size_t size, const void *caller) {
     unsigned char *clean;
     void *payload = allocate(size, &clean);
-    return __builtin_expect(payload != NULL, 1) ? payload : fail(1, size, CALLER);
+    return __builtin_expect(payload != NULL, 1) ? payload : fail(1, size, caller);
+}
+
+void *enzyme_py_malloc(size_t size) {
+    void *payload = allocate_small(size);
+    return __builtin_expect(payload != NULL, 1) ? payload : malloc_any(size, CALLER);
 }
 
 void *enzyme_py_calloc(size_t count, size_t size) {
@@ -554,8 +546,7 @@ void *enzyme_py_calloc(size_t count, size_t size) {
     return payload;
 }
 
-void enzyme_py_free(void *payload) {
-    if (payload == NULL) return;
+__attribute__((noinline)) static void free_any(void *payload) {
     block *freed = checked(payload);
     enzyme_py_region *owner = freed->owner;
     if (owner == NULL) {
@@ -564,6 +555,18 @@ void enzyme_py_free(void *payload) {
     } else if (is_open_here(owner)) {
         release(owner, freed);
     }
+}
+
+void enzyme_py_free(void *payload) {
+    if (payload == NULL) return;
+    block *freed = block_of(payload);
+    bool is_small = freed->mark == LIVE && freed->class < SMALL;
+    enzyme_py_region *owner = is_small ? freed->owner : NULL;
+    if (owner == NULL || !is_open_here(owner) || current->scribbles) {
+        free_any(payload);
+        return;
+    }
+    put_back(owner, freed, stride_of(freed->class));
 }
 
 /* The topmost block of a region can grow or shrink where it stands. */

@@ -33,6 +33,7 @@ from enzyme_py.native.rewrites.leftovers import (
     drop_hints,
 )
 from enzyme_py.native.rewrites.lifetimes import add_frees
+from enzyme_py.native.rewrites.records import allocate_records_late
 from enzyme_py.native.rewrites.sums.put_back import put_back
 from enzyme_py.native.rewrites.sums.reverse_sums import allow_any_order
 from enzyme_py.native.rewrites.sums.scattered_adds import separate_adds
@@ -93,6 +94,7 @@ def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:
             log.note(one.function, one.line, one.why_serial)
     put_lanes_together(code)
     add_frees(code)
+    allocate_records_late(code)
     flatten_loops(code)
     if ANY_ORDER in fast_math:
         allow_any_order(code)

@@ -21,6 +21,7 @@ from enzyme_py.frontend.target import signatures
 from enzyme_py.frontend.target.target import KernelTarget
 from enzyme_py.host.process import client
 from enzyme_py.llvm import Module
+from enzyme_py.native import optimising
 from enzyme_py.passes import attempts, pipeline
 from enzyme_py.passes.checks.recursive_calls import CheckRecursiveCalls
 from enzyme_py.passes.memory import allocations, cache_marks
@@ -153,6 +154,7 @@ OTHERS: dict[str, Callable[[Put], None]] = {
     "nothing made again in halves": _nothing_made_again_in_halves,
     "marks in halves": _marks_in_halves,
     "rules of marks in halves": _rules_of_marks_in_halves,
+    "late records": lambda put: put(optimising, "allocate_records_late", lambda code: 0),
     "given signatures": lambda put: put(signatures, "given_signatures", lambda function: ()),
     "types of variables": _types_of_variables,
     "no notes of same values": lambda put: put(client, "without_same_values", lambda code: None),

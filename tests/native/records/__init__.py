@@ -1,0 +1,1 @@
+"""Records of functions that call themselves."""
