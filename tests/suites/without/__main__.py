@@ -54,7 +54,7 @@ def main() -> int:
     given.folder.mkdir(parents=True, exist_ok=True)
     known = Known(given.folder / "answers.jsonl")
     if given.write:
-        PAGE.write_text(page(known.lines))
+        PAGE.write_text(page(known.lines, PAGE.read_text()))
         return 0
     is_right = True
     for suite in given.suites.split(","):
