@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.enzyme_suite.programs import SHORT as PROGRAMS
 from tests.enzyme_suite.programs import newest_clang
 from tests.metamorphic.questions import rewritten
 from tests.passes.switches import OTHERS
 from tests.suites.without.__main__ import asked
-from tests.suites.without.asking import CORPUS, PROGRAMS, SUITES
+from tests.suites.without.asking import CORPUS, SUITES
 from tests.suites.without.kernels import CURES, SHORT
 from tests.suites.without.mutants import known, mutant, source_of
 from tests.suites.without.table import bad_of, is_pass, names_of_passes, page

@@ -22,6 +22,7 @@ from enzyme_py.native.runtime import library
 from enzyme_py.passes import journal
 from enzyme_py.settings import settings
 from tests.enzyme_suite import program
+from tests.enzyme_suite.programs import SHORT as PROGRAMS
 from tests.enzyme_suite.programs import newest_clang
 from tests.fuzz import checks, grammar
 from tests.fuzz.guided.guide import Guide
@@ -37,7 +38,6 @@ from tests.textbook.orders import answers
 
 SECONDS = 90  # of a processor, for one kernel: what takes more does not end
 MOST = 3  # calls of one of Numba's tests
-PROGRAMS = Path(__file__).parents[2] / "enzyme_suite" / "short"
 Answer = dict[str, str]
 SUITES: dict[str, Callable[[str], Iterator[tuple[str, str]]]] = {}
 

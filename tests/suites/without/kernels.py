@@ -99,6 +99,18 @@ SHORT: dict[str, tuple[str, ...]] = {
         "3 rows_of_a_copy_by_a_table rows_of_a_copy_by_a_table", "383 reshape_of_fortrans_order reshape_of_fortrans_order",
         "221 used_behind_its_loop calls_itself_until_a_break",
     ),
+    "numba_suite": (
+        "test_sort.TestNumpySort.test_np_sort_float", "test_lists.TestUnboxing.test_numbers", "test_recursion.TestSelfRecursion.test_type_change",
+        "test_ssa.TestReportedSSAIssues.test_issue5493_unneeded_phi", "test_ssa.TestReportedSSAIssues.test_issue3931",
+        "test_globals.TestGlobals.test_global_complex_arr_npm", "test_globals.TestGlobals.test_two_global_rec_arrs_npm",
+        "test_array_reductions.TestArrayReductions.test_array_cumsum", "test_array_reductions.TestArrayReductions.test_nanstd_basic",
+        "test_array_reductions.TestArrayReductions.test_nancumprod_basic", "test_array_reductions.TestArrayReductions.test_percentile_basic",
+        "test_dyn_array.TestDynArray.test_swap", "test_dyn_array.TestNpStack.test_hstack",
+        "test_array_methods.TestArrayMethods.test_array_dot", "test_array_methods.TestArrayMethods.test_around_scalar",
+        "test_np_functions.TestNPFunctions.test_interp_basic", "test_np_functions.TestNPFunctions.test_vander_basic",
+        "test_np_functions.TestNPFunctions.test_nan_to_num_copy_false", "test_linalg.TestBasics.test_outer", "test_linalg.TestBasics.test_kron",
+        "test_linalg.TestLinalgCholesky.test_linalg_cholesky",
+    ),
     "enzyme_suite": (
         "equal_number.c O1", "buffers_in_turn.c O1", "carried_array.c O1", "no_inner_points.c O1", "neighbours.c O1", "of_the_step_before.c O1",
         "running_maximum.c O1", "running_quotient.c O1", "return_of_two_loops.c O0", "written_by_a_list.c O1", "sizes_of_a_loop.c O1",
