@@ -7,6 +7,7 @@ import pytest
 from tests.enzyme_suite.programs import SHORT as PROGRAMS
 from tests.enzyme_suite.programs import newest_clang
 from tests.metamorphic.questions import rewritten
+from tests.numba_suite.worker import ids_of
 from tests.passes.switches import OTHERS
 from tests.suites.without.__main__ import asked
 from tests.suites.without.asking import CORPUS, SUITES
@@ -22,6 +23,7 @@ def test_all_cures_and_kernels_are_there() -> None:
     assert {one for one in CURES if not is_pass(one) and not one.startswith("--")} <= set(OTHERS)
     assert {one.removesuffix(" twice") for one in SHORT["textbook"]} <= set(kernels())
     assert {path.stem for path in CORPUS.glob("*.txt")} == set(SHORT["fuzz"])
+    assert not [one for one in SHORT["numba_suite"] if f"numba.tests.{one}" not in ids_of(one.partition(".")[0])]
     assert {path.name for path in PROGRAMS.glob("*.c")} == {one.partition(" ")[0] for one in SHORT["enzyme_suite"]}
 
 
@@ -56,6 +58,16 @@ def test_a_mutation_finds_a_cure(cure: str, bad: str) -> None:
 def test_a_kernel_does_not_need_what_its_mutation_needs() -> None:
     (line,) = asked("fuzz", "loop-carried choices", ["used_behind_its_loop"])
     assert bad_of(line, {}) == ""
+
+
+@pytest.mark.parametrize(
+    ("cure", "bad"),
+    [("hide captured numbers", "wrong"), pytest.param("", "", marks=pytest.mark.full)],
+)
+def test_a_test_of_numba_finds_a_cure(cure: str, bad: str) -> None:
+    (line,) = asked("numba_suite", cure, ["test_globals.TestGlobals.test_global_complex_arr_npm"])
+    assert bad_of(line, {}) == bad
+    assert len(line["found"]) == 3
 
 
 @pytest.mark.skipif(newest_clang() is None, reason="needs clang")
