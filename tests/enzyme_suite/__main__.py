@@ -17,7 +17,7 @@ from tests.numba_suite.runs import run
 def main() -> int:
     """Run, and sum up; the exit status is 1 if anything is wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.enzyme_suite")
-    parser.add_argument("checkout", type=Path, help="of EnzymeAD/Enzyme")
+    parser.add_argument("checkout", type=Path, nargs="?", help="of EnzymeAD/Enzyme; without one, programs of our own")
     parser.add_argument("--folder", type=Path, help="for all answers, and to go on from")
     parser.add_argument("--levels", default=",".join(LEVELS))
     parser.add_argument("--only", help="programs by their names, with commas")

@@ -19,6 +19,7 @@ from enzyme_py.foundations.llvm_modules import run_once
 from enzyme_py.native.machine import target_machine
 
 LEVELS = ("O0", "O1", "O2")
+SHORT = Path(__file__).parent / "short"  # programs of our own
 MARKERS = ("__enzyme_autodiff", "__enzyme_fwddiff")
 _UNVECTORISED = ("-fno-vectorize", "-fno-slp-vectorize")
 _LANGUAGES = {
@@ -62,9 +63,9 @@ def newest_clang() -> str | None:
     return shutil.which("clang")
 
 
-def programs(checkout: Path) -> Iterator[Path]:
-    """Yield the programs of a checkout."""
-    found = sorted((checkout / "enzyme" / "test" / "Integration").rglob("*.c*"))
+def programs(checkout: Path | None) -> Iterator[Path]:
+    """Yield the programs of a checkout, or those of the short form."""
+    found = sorted((checkout / "enzyme" / "test" / "Integration" if checkout else SHORT).rglob("*.c*"))
     return (one for one in found if one.suffix in _LANGUAGES)
 
 

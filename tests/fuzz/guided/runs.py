@@ -239,13 +239,15 @@ def guided_run(plan: Plan, tell: Callable[[str], None]) -> Summary:
 
 def kernels_of(folder: Path) -> list[str]:
     """Return the kernels of the text files of a folder, one or more in each, without the comments between them."""
-    kernels: list[str] = []
-    for path in sorted(folder.glob("*.txt")):
-        lines = [one for one in path.read_text().splitlines(keepends=True) if one.strip() and not one.startswith("#")]
-        begun = [place for place, one in enumerate(lines) if one.startswith("def kernel(")]
-        ends = [*begun[1:], len(lines)]
-        kernels += ["".join(lines[first:end]) for first, end in zip(begun, ends, strict=True)]
-    return kernels
+    return [one for path in sorted(folder.glob("*.txt")) for one in kernels_in(path)]
+
+
+def kernels_in(path: Path) -> list[str]:
+    """Return the kernels of a text file."""
+    lines = [one for one in path.read_text().splitlines(keepends=True) if one.strip() and not one.startswith("#")]
+    begun = [place for place, one in enumerate(lines) if one.startswith("def kernel(")]
+    ends = [*begun[1:], len(lines)]
+    return ["".join(lines[first:end]) for first, end in zip(begun, ends, strict=True)]
 
 
 def found(folder: Path, number: int) -> str:

@@ -11,5 +11,6 @@ a bad answer. The questions are those of the long form, and know nothing of cure
 A pass that changed nothing in a kernel's modules cannot be missed there, so that such kernels are not asked again. What was
 changed, the first run takes down.
 
-FOLDER/answers.jsonl has what is known so far: a run goes on from there. `--write` puts the table into docs/testing-without.md.
+FOLDER/answers.jsonl has what is known so far: a run goes on from there. `--write` puts the table into docs/testing-without.md; the columns
+of suites of which FOLDER has nothing stay as they are. The programs of `enzyme_suite` need clang.
 """

@@ -16,6 +16,7 @@ from typing import Any
 
 from enzyme_py.host.installing.locate import find_toolchain
 from enzyme_py.settings import settings
+from tests.enzyme_suite.programs import newest_clang
 from tests.fuzz.report import kept
 from tests.numba_suite.__main__ import tell
 from tests.suites.without.kernels import CURES, SHORT
@@ -54,8 +55,10 @@ def main() -> int:
     given.folder.mkdir(parents=True, exist_ok=True)
     known = Known(given.folder / "answers.jsonl")
     if given.write:
-        PAGE.write_text(page(known.lines))
+        PAGE.write_text(page(known.lines, PAGE.read_text()))
         return 0
+    if "enzyme_suite" in given.suites.split(",") and newest_clang() is None:
+        parser.error("enzyme_suite needs clang, and none is found; name the other suites by --suites")
     is_right = True
     for suite in given.suites.split(","):
         is_right &= has_all_right(known, suite)

@@ -10,22 +10,34 @@ import json
 import os
 import resource
 import sys
+import tempfile
 import time
+import unittest
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from enzyme_py.errors import EnzymeError
 from enzyme_py.native.runtime import library
 from enzyme_py.passes import journal
 from enzyme_py.settings import settings
+from tests.enzyme_suite import program
+from tests.enzyme_suite.programs import SHORT as PROGRAMS
+from tests.enzyme_suite.programs import newest_clang
 from tests.fuzz import checks, grammar
+from tests.fuzz.guided.guide import Guide
 from tests.metamorphic import questions as rewriting
+from tests.numba_suite import questions as calls
+from tests.numba_suite.recording import recorded
+from tests.numba_suite.worker import SECONDS as SECONDS_OF_NUMBA
+from tests.numba_suite.worker import tests_of
 from tests.passes.switches import leave_out
+from tests.suites.without.mutants import CORPUS, mutant
 from tests.textbook import TWINS, kernels
 from tests.textbook.orders import answers
 
 SECONDS = 90  # of a processor, for one kernel: what takes more does not end
-CORPUS = Path(__file__).parents[2] / "fuzz" / "corpus"
+MOST = 3  # calls of one of Numba's tests
 Answer = dict[str, str]
 SUITES: dict[str, Callable[[str], Iterator[tuple[str, str]]]] = {}
 
@@ -71,6 +83,49 @@ def metamorphic(name: str) -> Iterator[tuple[str, str]]:
     seed, kernel, rewrites = name.split(maxsplit=2)
     for one in rewriting.outcomes(int(seed), rewrites.split(","), kernel):
         yield "reverse" if one.question == "origin" else one.question, one.verdict
+
+
+@functools.cache
+def _guide() -> Guide:
+    return Guide()
+
+
+@suite
+def guided(name: str) -> Iterator[tuple[str, str]]:
+    """`SEED KERNEL DONOR`: a kernel that a run begins with, mutated as the seed says, with parts of another."""
+    seed, host, donor = name.split()
+    source, _ = mutant(int(seed), host, donor)
+    found, told = _guide().asked(source, int(seed), None)
+    if "unfit" in told:
+        yield "value", "unfit"
+    for one in found:
+        yield one.question, one.verdict
+
+
+@suite
+def numba_suite(name: str) -> Iterator[tuple[str, str]]:
+    """A test of Numba, by its name behind `numba.tests.`: all that it calls, at most three functions."""
+    test = next(tests_of(unittest.defaultTestLoader.loadTestsFromNames([f"numba.tests.{name}"])))
+    for number, call in enumerate(recorded(test, set(), MOST, SECONDS_OF_NUMBA).calls, 1):
+        for one in calls.outcomes(call):
+            yield f"{one.question} of call {number}", one.verdict
+
+
+@suite
+def enzyme_suite(name: str) -> Iterator[tuple[str, str]]:
+    """`PROGRAM LEVEL`: a program of the short form, which states its answers; compiled by clang."""
+    file, level = name.split()
+    clang = newest_clang()
+    assert clang, "needs clang"
+    ended: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            status, asked = program.run(PROGRAMS / file, clang, level, Path(folder), lambda verdict, reason: ended.append(verdict))
+            assert asked, "the program asks for no derivative"
+        except EnzymeError as refusal:
+            yield "program", program.refused(refusal)[0]
+            return
+    yield "program", ended[0] if ended else "wrong" if status else "right"
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """The short forms of the suites, and the cures that are left out.
 
 The kernels were chosen from those of the long forms, such that many cures have something to do in one of them; what is asked of
-them is what the suite asks of all its kernels, and the answers come from differences and from other modes.
+them is what the suite asks of all its kernels, and the answers come from differences and from other modes. The programs of `enzyme_suite`
+are our own (tests/enzyme_suite/short), in the form of Enzyme's.
 """
 
 from __future__ import annotations
@@ -87,5 +88,30 @@ SHORT: dict[str, tuple[str, ...]] = {
         "1 textbook.held.products_two_apart peeled", "1 textbook.held.third_smallest part", "1 textbook.held.roots_with_a_rule guarded",
         "1 textbook.held.patch flattened", "1 textbook.branches.entropy both branches", "1 textbook.recurrences.dptable loop in a function",
         "1 textbook.updates.three once",
+    ),
+    "guided": (
+        "208 used_behind_its_loop maximum_and_quotient_of_each_turn", "383 reshape_of_fortrans_order reshape_of_fortrans_order",
+        "235 number_of_the_turn_before number_of_the_turn_before", "49 distances_of_all_pairs array_of_a_branch",
+        "190 carried_array carried_array", "40 two_loops_whose_indices_wrap table_in_new_arrays",
+        "388 loop_with_three_ends no_inner_points", "208 first_turns_taken_out two_loops_whose_indices_wrap",
+        "111 length_of_what_is_made_again length_of_what_is_made_again", "34 no_inner_points column_of_constants",
+        "84 third_smallest_of_a_column third_smallest_of_a_column", "208 third_smallest_of_a_column loop_with_three_ends",
+        "3 rows_of_a_copy_by_a_table rows_of_a_copy_by_a_table", "221 used_behind_its_loop calls_itself_until_a_break",
+    ),
+    "numba_suite": (
+        "test_sort.TestNumpySort.test_np_sort_float", "test_lists.TestUnboxing.test_numbers", "test_recursion.TestSelfRecursion.test_type_change",
+        "test_ssa.TestReportedSSAIssues.test_issue5493_unneeded_phi", "test_ssa.TestReportedSSAIssues.test_issue3931",
+        "test_globals.TestGlobals.test_global_complex_arr_npm", "test_globals.TestGlobals.test_two_global_rec_arrs_npm",
+        "test_array_reductions.TestArrayReductions.test_array_cumsum", "test_array_reductions.TestArrayReductions.test_nanstd_basic",
+        "test_dyn_array.TestDynArray.test_swap", "test_dyn_array.TestNpStack.test_hstack",
+        "test_array_methods.TestArrayMethods.test_array_dot", "test_array_methods.TestArrayMethods.test_around_scalar",
+        "test_np_functions.TestNPFunctions.test_interp_basic", "test_np_functions.TestNPFunctions.test_vander_basic",
+        "test_linalg.TestBasics.test_outer", "test_linalg.TestBasics.test_kron", "test_linalg.TestLinalgCholesky.test_linalg_cholesky",
+    ),
+    "enzyme_suite": (
+        "equal_number.c O1", "buffers_in_turn.c O1", "carried_array.c O1", "no_inner_points.c O1", "neighbours.c O1", "of_the_step_before.c O1",
+        "running_maximum.c O1", "running_quotient.c O1", "return_of_two_loops.c O0", "written_by_a_list.c O1", "sizes_of_a_loop.c O1",
+        "wrapped_and_written.c O0", "looked_up.c O1", "tree.c O1", "table_of_weights.c O1", "counted_inside.c O1", "counted_parts.c O1",
+        "third_smallest.c O0", "neither_one_nor_three.c O1", "last_and_first.c O1", "made_by_a_function.c O1", "ways_that_meet.c O1",
     ),
 }  # fmt: skip

@@ -27,7 +27,8 @@ written by
 `tests/suites/without/kernels.py` has the kernels and the cures. A cell says what the first bad answer was, and how many seconds of a processor it took.
 *refused* is what was right with the cure. *not found*: no answer of those kernels in which the cure changes something was a bad one; *no kernel*: there is
 none of these. An empty cell has not been asked to its end. A textbook kernel is asked first orders, or all six (*twice*); of *metamorphic* a kernel's name is the
-seed, the kernel it came from, and its rewrites.
+seed, the kernel it came from, and its rewrites. One of *guided* is named by the seed of its mutations, the kernel that is mutated, and the one that parts are taken
+from; one of *numba_suite* by a test of Numba, and one of *enzyme_suite* by a program and the level of clang's optimisation. These three are asked of passes alone.
 
 """
 
@@ -52,17 +53,34 @@ def bad_of(line: Mapping[str, Any], before: Mapping[str, str]) -> str:
     return "refused" if any(one in _LESS and before.get(question) == "right" for question, one in found.items()) else ""
 
 
-def page(lines: Sequence[Mapping[str, Any]]) -> str:
-    """Return the page of what is known."""
+def page(lines: Sequence[Mapping[str, Any]], old: str = "") -> str:
+    """Return the page of what is known; of a suite of which nothing is, what an old page has."""
     before = {(one["suite"], one["kernel"]): one for one in lines if not one["cure"]}
+    known = {suite for suite, _ in before}
     rows = [_row(cure, lines, before) for cure in CURES]
     told = [_told(suite, [row[place] for row in rows], _seconds(suite, before)) for place, suite in enumerate(SHORT, 1)]
+    for place, suite in enumerate(SHORT, 1):
+        cells, line = _of(old, suite)
+        if suite not in known and line:
+            told[place - 1] = line
+            for row in rows:
+                row[place] = cells.get(row[0], "")
     none = [row[0] for row in rows if all(cell in _NOTHING for cell in row[1:])]
     text = [_HEAD, "\n".join(told), "\n\n"]
     text += [f"| cure | {' | '.join(SHORT)} |\n", "| --- " * (1 + len(SHORT)), "|\n"]
     text += [f"| {' | '.join(row)} |\n" for row in rows]
     text += [f"\nFound by none of them: {', '.join(none)}.\n" if none else ""]
     return "".join(text)
+
+
+def _of(page: str, suite: str) -> tuple[dict[str, str], str]:
+    """Return what a page has of a suite: its cells by cure, and its line above the table."""
+    rows = [[one.strip() for one in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("|")]
+    lines = [line for line in page.splitlines() if line.startswith(f"* {suite}: ")]
+    if not lines or suite not in rows[0]:
+        return {}, ""
+    place = rows[0].index(suite)
+    return {row[0]: row[place] for row in rows[2:]}, lines[0]
 
 
 def _told(suite: str, cells: Sequence[str], seconds: int) -> str:
