@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from enzyme_py.native import optimising
+from tests.passes.switches import leave_out
 from tests.rotation import sweep
 
 sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "benchmarks"))
 
+import levers  # type: ignore[import-not-found]
 from user_kernels.by_hand import HAND  # type: ignore[import-not-found]
 from user_kernels.table import ROWS  # type: ignore[import-not-found]
 
@@ -56,3 +59,12 @@ def test_adjoints_by_hand_agree_with_ours(name: str) -> None:
     digits = 1e-5 if is_single(ours[1]) else 1e-10
     np.testing.assert_allclose(by_hand[0], ours[0], rtol=digits)
     np.testing.assert_allclose(by_hand[1], ours[1], rtol=digits, atol=0.1 * digits * largest)
+
+
+@pytest.mark.parametrize("lever", levers.LEVERS)
+def test_levers_are_there(lever: str, monkeypatch) -> None:
+    """benchmarks/levers.py leaves each out: what no longer has its name would give a ratio of one."""
+    if lever in levers.BEHIND:
+        assert callable(getattr(optimising, levers.BEHIND[lever]))
+    else:
+        leave_out(lever, monkeypatch.setattr)
