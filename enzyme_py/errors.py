@@ -300,6 +300,10 @@ class DrawnAgainWarning(EnzymeWarning):
     """A derivative takes several runs of a kernel that draws random numbers: each run draws others."""
 
 
+class CompiledAgainWarning(EnzymeWarning):
+    """A plain function is compiled again and again, since something that it names changes between its calls."""
+
+
 class UncheckedWarning(EnzymeWarning):
     """A derivative could not be compared with finite differences, although that was asked for."""
 

@@ -38,12 +38,20 @@ def made_of(owner: Any, name: str) -> dict[Any, Any]:
 def _all_made_of(owner: Any) -> Made:
     made = owner.__dict__.get(_ATTRIBUTE)
     if not isinstance(made, Made) or not made.is_of(owner):
-        handed: frozenset[str] = frozenset()
-        if isinstance(made, Made) and made.owner() is owner and type(owner) is pytypes.FunctionType:
-            handed = made.now_handed() - named_inside(owner.__code__)  # an inner function has its globals compiled in
+        known = made if isinstance(made, Made) and made.owner() is owner and type(owner) is pytypes.FunctionType else None
+        # An inner function has its globals compiled in.
+        handed = frozenset() if known is None else known.now_handed() - named_inside(owner.__code__)
         made = Made(owner, places_of(owner, handed), handed)
+        if known is not None:
+            made.changes, made.changed = known.changes + 1, known.first_change()
         owner.__dict__[_ATTRIBUTE] = made
     return made
+
+
+def changes_of(function: Any) -> tuple[int, str]:
+    """Return how often something that a plain function rests on has changed, and what it was last."""
+    made = _all_made_of(function)
+    return made.changes, made.changed
 
 
 def handed_globals(function: Any) -> frozenset[str]:

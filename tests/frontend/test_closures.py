@@ -423,3 +423,11 @@ def test_jacobians_in_a_kernel() -> None:
     exact = 4 * np.sum(A * X)
     assert jacobians_in_a_kernel(A, X, 1.5) == pytest.approx(1.5 * exact, rel=1e-14)
     assert enzyme.grad(jacobians_in_a_kernel, argnums=2)(A, X, 1.5) == pytest.approx(exact)
+
+
+def test_names_that_lifting_could_take_for_its_own() -> None:
+    """Captured variables of any name; `inner` was taken for the function within the lifted one."""
+    inner, lifted, make, held = 2.0, 3.0, 5.0, 7
+    assert enzyme.gradient(lambda x: inner * lifted * make * held * x, 1.0) == (210.0,)
+    assert enzyme.gradient(lambda x, inner=inner: inner * x, 1.0)[0] == 2.0
+    assert enzyme.gradient(lambda x: np.sum(np.array([lifted * x, make * x])), 1.0) == (8.0,)

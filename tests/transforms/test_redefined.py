@@ -9,12 +9,14 @@ import functools
 import math
 import sys
 import types
+import warnings
 
 import numpy as np
 import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Active, Duplicated, Forward, Reverse
+from enzyme_py.errors import CompiledAgainWarning
 from enzyme_py.frontend.functions import kernels, lifting
 
 CELL = """
@@ -257,6 +259,30 @@ def test_a_number_that_changes_at_each_call_is_handed_over(cell, made) -> None:
     assert enzyme.gradient(f, 3.0)[0] == 9.0
 
 
+def test_a_helper_that_is_asked_by_itself(cell) -> None:
+    """By itself its number is handed over; in the function that calls it, compiled in."""
+    f, inner = cell["f"], cell["inner"]
+    for scale in (2.0, 5.0, 7.0, -0.0, 0.0, 5.0):
+        cell["scale"] = scale
+        assert enzyme.gradient(inner, 3.0) == (6.0 * scale,)
+        assert enzyme.gradient(f, 3.0)[0] == slope(cell, 3.0)
+        assert math.copysign(1.0, enzyme.value_and_grad(inner)(3.0)[0]) == math.copysign(1.0, scale)
+        assert enzyme.gradient(lambda x: inner(x), 3.0) == (6.0 * scale,)
+    cell["table"][0] = 100.0
+    assert enzyme.gradient(f, 3.0)[0] == slope(cell, 3.0)
+    assert enzyme.gradient(cell["helper"], 3.0)[0] == pytest.approx(slope(cell, 3.0) / 3.0, rel=1e-14)
+    cell["table"][0] = 50.0
+    assert enzyme.gradient(f, 3.0)[0] == slope(cell, 3.0)
+
+
+def test_a_function_that_calls_itself_and_names_a_number_that_changes(cell) -> None:
+    run_again(cell, "def f(x, n):\n    return scale * x if n == 0 else x * f(x, n - 1)\ndef g(x):\n    return f(x, 2)\n")
+    for scale in (2.0, 5.0, 7.0):
+        cell["scale"] = scale
+        assert enzyme.gradient(cell["g"], 3.0) == (27.0 * scale,)
+        assert enzyme.gradient(cell["f"], 3.0, 2)[0] == 27.0 * scale
+
+
 @pytest.mark.parametrize("shape", [(3,), (2, 3), (400, 400)])
 @pytest.mark.parametrize("order", ["C", "F", "strided"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.complex128])
@@ -308,3 +334,24 @@ def test_numbers_in_second_orders(cell) -> None:
         np.testing.assert_allclose(enzyme.hvp(cell["f"], x, np.ones(2)), expected, rtol=1e-14)
         np.testing.assert_allclose(enzyme.jacrev(enzyme.grad(cell["f"]))(x), np.diag(expected), rtol=1e-14)
         np.testing.assert_allclose(enzyme.vmap(enzyme.grad(cell["f"]))(x[None])[0], 3.0 * (1.0 + step) * x * x, rtol=1e-14)
+
+
+def test_what_changes_often_in_a_helper_is_told(cell) -> None:
+    """At the 8th change and at the 16th; not of what is handed over."""
+    f = cell["f"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for step in range(18):
+            cell["scale"] = 1.0 + step
+            assert enzyme.gradient(f, 1.0)[0] == slope(cell, 1.0)
+    told = [one for one in caught if issubclass(one.category, CompiledAgainWarning)]
+    names = {str(one.message).split("`")[1] for one in told}
+    assert "`scale`, which has changed 8 times" in str(told[0].message)
+    assert names <= {"f", "helper", "inner"}
+    assert len(told) == 2 * len(names)
+    run_again(cell, "def g(x):\n    return scale * x\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for step in range(20):
+            cell["scale"] = 1.0 + step
+            assert enzyme.gradient(cell["g"], 1.0)[0] == 1.0 + step

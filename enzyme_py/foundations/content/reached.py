@@ -43,6 +43,14 @@ def places_of(function: Any, handed: frozenset[str] = frozenset()) -> tuple[Any,
     return tuple(found.places)
 
 
+def values_of_globals(scope: dict[str, Any], names: Iterable[str]) -> tuple[Any, ...]:
+    """Return what globals stand for now, each with a hash where that is possible."""
+    found = _Found()
+    for name in sorted(names):
+        found.note(scope, name)
+    return values_of(found.places)
+
+
 def places_of_class(kind: type) -> tuple[Any, ...]:
     """Return the places of what kernels may call of a class: its methods and properties, but those that Python calls."""
     found = _Found()
@@ -70,18 +78,18 @@ def values_of(places: Sequence[Any]) -> tuple[Any, ...]:
 
 def _hashed(name: str | None, value: Any) -> Any:
     if type(value) is np.ndarray:
-        return _Itself(value)
+        return Itself(value)
     return tuple(value.items()) if name in _OWN and type(value) is dict else value
 
 
-class _Itself:
-    """An array as a key: the very object, which is held, so that no other one comes to its address."""
+class Itself:
+    """A value as a key: the very object, which is held, so that no other one comes to its address."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Itself) and other.value is self.value
+        return isinstance(other, Itself) and other.value is self.value
 
     def __hash__(self) -> int:
         return id(self.value)
@@ -97,31 +105,32 @@ class _Found:
     def look_into(
         self, function: pytypes.FunctionType, handed: frozenset[str] = frozenset(), *, is_captured: bool
     ) -> None:
-        self._seen.add(id(function))
+        if not handed:  # else it may reach itself, where nothing is handed over
+            self._seen.add(id(function))
         for name in _OWN:
-            self._note(function, name)
+            self.note(function, name)
         self.look_around(function.__code__, function.__globals__, handed)
         for cell in function.__closure__ or ():
             value = value_at(cell, "cell_contents")
             if not is_captured or type(value) is pytypes.FunctionType:
-                self._note(cell, "cell_contents")
+                self.note(cell, "cell_contents")
             self.follow(value, is_captured=is_captured)
 
     def look_around(self, code: pytypes.CodeType, scope: dict[str, Any], bound: Collection[str] = ()) -> None:
         for name, *attributes in _names(code):
             if name in code.co_freevars or name in bound:
                 continue
-            value = self._note(scope, name)
+            value = self.note(scope, name)
             for attribute in attributes:
                 if type(value) is not pytypes.ModuleType or is_library(value.__name__):
                     break
-                value = self._note(vars(value), attribute)
+                value = self.note(vars(value), attribute)
             self.follow(value, is_captured=False)
 
     def look_at_member(self, kind: type, name: str) -> None:
         value = inspect.getattr_static(kind, name)
         if type(value) in (pytypes.FunctionType, property):  # as `getattr` has them, too
-            self._note(kind, name)
+            self.note(kind, name)
         self.follow(getattr(value, "fget", getattr(value, "__func__", value)), is_captured=False)
 
     def follow(self, value: Any, *, is_captured: bool) -> None:
@@ -132,7 +141,7 @@ class _Found:
         elif type(value) is pytypes.FunctionType and id(value) not in self._seen and not is_library(value.__module__):
             self.look_into(value, is_captured=is_captured)
 
-    def _note(self, owner: Any, name: str) -> Any:
+    def note(self, owner: Any, name: str) -> Any:
         value = value_at(owner, name)
         self.places += (owner, name, value)
         self._note_numbers(value)

@@ -33,6 +33,9 @@ class Form(NamedTuple):
 class Made:
     """The tables of one owner. What copies attributes (functools.wraps, pickling) gets none of them."""
 
+    changes = 0  # how often something that the owner rests on was other than before
+    changed = ""  # the name of what was other last
+
     def __init__(self, owner: Any, places: tuple[Any, ...], handed: frozenset[str] = frozenset()) -> None:
         self.owner = weakref.ref(owner)
         self.handed = handed  # globals that changed, and are handed over at each call since
@@ -47,6 +50,15 @@ class Made:
             return False
         scope = getattr(owner, "__globals__", {})
         return all(_is_number_or_array(scope.get(name)) for name in self.handed)
+
+    def first_change(self) -> str:
+        """Return the name of the first thing that is other than it was."""
+        known = ""
+        for owner, name, value in in_threes(self.places):
+            known = name or known  # an array stands behind its name
+            if not is_still(owner, name, value):
+                return known
+        return known
 
     def now_handed(self) -> frozenset[str]:
         """Return the numbers and arrays among the owner's globals that changed, now or before.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types as pytypes
+import warnings
 from typing import Any
 
 import numba
@@ -18,8 +19,17 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import builtin_registry
 
 import enzyme_py.frontend.functions.content  # noqa: F401  # so that what a kernel does can be told
-from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.foundations.keeping import Recent, made_of, reached_by, released
+from enzyme_py.errors import CompiledAgainWarning, UnsupportedTypeError
+from enzyme_py.foundations.content.reached import Itself, values_of_globals
+from enzyme_py.foundations.keeping import (
+    Recent,
+    changes_of,
+    handed_globals,
+    made_of,
+    reached_by,
+    released,
+)
+from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.quick.made import NO_VALUE
 from enzyme_py.frontend.functions.library_functions import (
     is_library_function,
@@ -30,6 +40,7 @@ from enzyme_py.frontend.target.defaults import tell_defaults_apart
 
 _KERNEL = "kernel"
 _OPTIONS = ("fastmath", "error_model", "boundscheck", "nogil", "parallel")
+_MANY = 8
 _by_content = Recent(512)  # for functions that are made anew in each iteration of a loop, as a lambda
 
 
@@ -57,18 +68,37 @@ def as_kernel(function: Any) -> Any:
 
 
 def _kernel_of(function: pytypes.FunctionType) -> Any:
-    own = made_of(function, _KERNEL)
+    own, fixed = made_of(function, _KERNEL), _fixed(function)
     found = own.get("kernel")
-    if found is None or not _is_as_captured(function, own):
-        key = _content(function)
+    if found is None or own.get("fixed", fixed) != fixed:
+        own.pop("fixed", None)  # whoever asks while it is made gets the new one: it may call itself
+        key = _content(function, fixed)
         found = _by_content.get(key) if key is not None else None
         if found is None:
+            _tell_changes(function)
             found = jitted(function, {})
             if key is not None:
                 found = _by_content.put(key, found)
-        own["kernel"] = found
-        own["captured"] = contents_of(function)
+        own["kernel"], own["fixed"] = found, fixed
     return found
+
+
+def _fixed(function: pytypes.FunctionType) -> tuple[Any, ...]:
+    """Return what a kernel has compiled in, and what others than this module look at where it is handed over at each call."""
+    handed = values_of_globals(function.__globals__, handed_globals(function))
+    return (*map(Itself, contents_of(function)), *map(distinct, handed))
+
+
+def _tell_changes(function: pytypes.FunctionType) -> None:
+    """Warn if a function is compiled again and again, at the 8th change of what it names, the 16th, and so on."""
+    count, name = changes_of(function)
+    if count < _MANY or count & (count - 1):
+        return
+    where = where_is(function)
+    what = f"`{function.__name__}` is compiled again for each value of `{name}`, which has changed {count} times"
+    remedy = f"pass `{name}` as an argument, also to helpers and inner functions"
+    text = str(UnsupportedTypeError(what, where=where, remedy=remedy))
+    warnings.warn_explicit(text, CompiledAgainWarning, where.file or "<unknown>", where.line or 1)
 
 
 def contents_of(function: Any) -> tuple[Any, ...]:
@@ -76,19 +106,12 @@ def contents_of(function: Any) -> tuple[Any, ...]:
     return tuple(map(_cell_value, getattr(function, "__closure__", None) or ()))
 
 
-def _is_as_captured(function: Any, own: dict[Any, Any]) -> bool:
-    """Tell whether a function's variables have the values for which its kernel was made."""
-    then = own.get("captured")
-    now = contents_of(function)
-    return then is None or all(one is other for one, other in zip(then, now, strict=True))
-
-
-def _content(function: pytypes.FunctionType) -> Any:
+def _content(function: pytypes.FunctionType, fixed: tuple[Any, ...]) -> Any:
     """Return a key that equal functions share, or None if something captured has no hash."""
     try:
-        captured = contents_of(function)
+        known = (one.value if type(one) is Itself else one for one in fixed)
         # Also its defaults, and what it reaches in globals: Numba freezes their values when it compiles.
-        key = (id(function.__globals__), tuple(map(distinct, (*captured, *reached_by(function)))))
+        key = (id(function.__globals__), tuple(map(distinct, (*known, *reached_by(function)))))
         hash(key)
     except TypeError:
         return None

@@ -28,6 +28,7 @@ from enzyme_py.foundations.keeping import Recent
 from enzyme_py.frontend.functions.kernels import distinct, jitted
 
 _lifted = Recent(512)
+_OWN_NAMES = "enzyme_py_lifted", "enzyme_py_inner"  # of no variable that a user's code captures
 
 
 def lifted(
@@ -83,12 +84,13 @@ def _made(
     check_liftable(code)
     parameters = code.co_varnames[: code.co_argcount]
     visible = [name for name in parameters if name not in bound and name not in fixed]
+    lifted, inner = _OWN_NAMES
     text = (
         f"def make({', '.join(fixed)}):\n"
-        f"    def lifted({', '.join((*bound, *visible))}):\n"
-        f"        def inner({', '.join(parameters)}): return ({''.join(f'{n}, ' for n in code.co_freevars)})\n"
-        f"        return inner({', '.join(parameters)})\n"
-        "    return lifted\n"
+        f"    def {lifted}({', '.join((*bound, *visible))}):\n"
+        f"        def {inner}({', '.join(parameters)}): return ({''.join(f'{n}, ' for n in code.co_freevars)})\n"
+        f"        return {inner}({', '.join(parameters)})\n"
+        f"    return {lifted}\n"
     )
     own: dict[str, Any] = {}
     exec(text, scope, own)  # noqa: S102  (names of variables, nothing else)
