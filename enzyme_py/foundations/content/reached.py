@@ -77,8 +77,8 @@ def values_of(places: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _hashed(name: str | None, value: Any) -> Any:
-    if type(value) is np.ndarray:
-        return Itself(value)
+    if type(value) is np.ndarray:  # a larger one has no hash: who shares a kernel under a key holds what is in it
+        return Itself(value) if value.nbytes <= _MOST_HELD else value
     return tuple(value.items()) if name in _OWN and type(value) is dict else value
 
 
@@ -161,6 +161,7 @@ def is_frozen(array: np.ndarray) -> bool:
     return is_in_order and array.nbytes <= _MOST_FROZEN and not array.dtype.hasobject
 
 
+_MOST_HELD = 2**14  # bytes
 _MOST_FROZEN = 10**6  # bytes: numba.core.base.BaseContext.make_constant_array
 _known: dict[int, tuple[weakref.ref[np.ndarray], bytes]] = {}
 
