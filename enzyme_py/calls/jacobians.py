@@ -23,7 +23,7 @@ from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.keeping import remember
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.quick.library import alike, remembered
-from enzyme_py.foundations.trees import as_trees, as_tuples
+from enzyme_py.foundations.trees import as_trees, as_tuples, in_order_of
 from enzyme_py.frontend.functions.bound import differentiable
 from enzyme_py.modes import Forward, Mode, Reverse
 from enzyme_py.transforms.jacobians.jacobian import Jacobian, jacobian_runner
@@ -229,7 +229,7 @@ def _product(
 ) -> Any:
     kernel, held = differentiable(f)
     outer, inner = _unsplit(outer, "hvp"), _unsplit(inner, "hvp")
-    x, v = as_tuples(x), as_tuples(v)
+    x, v = as_tuples(x), as_tuples(in_order_of(x, v))
     check_tangents((x,), (v,), argument_names(kernel)[len(held) :], where_is(kernel))
     runner = product_runner(Product(kernel, outer, inner, len(held), with_gradient))
     if outer is Forward and inner is Reverse and not held and not with_gradient:

@@ -19,7 +19,7 @@ from enzyme_py.foundations.arrays.differences import is_float, leaves_of
 from enzyme_py.foundations.keeping import made_of, remember
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.foundations.quick.library import alike, remembered
-from enzyme_py.foundations.trees import as_trees, as_tuples
+from enzyme_py.foundations.trees import as_trees, as_tuples, in_order_of
 from enzyme_py.frontend.functions.bound import (
     BoundTransform,
     Leading,
@@ -270,7 +270,7 @@ def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) ->
             result, tangent = runner(*primals, *tangents)
             return as_trees(result), as_trees(tangent)
     kernel, held = differentiable(f)
-    pushed_now = pushed(kernel, held, as_given(primals), as_given(tangents))
+    pushed_now = pushed(kernel, held, as_given(primals), as_given(in_order_of(primals, tangents)))
     if not held:
         count = len(primals)
         remember(f, ("jvp", count), positional_runner(Jvp(kernel), 2 * count))
@@ -309,14 +309,16 @@ def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[An
     kernel, held, forth, back = found or _there_and_back(f, len(primals))
     kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
     result = forth(*map(copied, kept))
+    shown, own = as_trees(result), as_tuples(result)
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
-        given = as_tuples(cotangent)
-        if not alike(result, given):
-            check_cotangent(result, given, where_is(kernel))
+        given = cotangent
+        if not alike(own, given):
+            given = as_tuples(in_order_of(shown, cotangent))
+            check_cotangent(own, given, where_is(kernel))
         return as_trees(back(given, *map(copied, kept)))  # type: ignore[no-any-return]
 
-    return as_trees(result), pull_back
+    return shown, pull_back
 
 
 def _there_and_back(f: Any, count: int) -> tuple[Any, tuple[Any, ...], Any, Any]:
@@ -345,10 +347,12 @@ def linearize(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., Any]
     plan = Primal(kernel, "its push-forward runs it again")
     result = positional_runner(plan, len(kept))(*map(copied, kept))
 
+    shown = as_trees(kept[len(held) :])
+
     def push_forward(*tangents: Any) -> Any:
         arguments = tuple(copied(value) for value in kept)
         count = len(held)
-        return pushed(kernel, arguments[:count], arguments[count:], as_given(tangents))[1]
+        return pushed(kernel, arguments[:count], arguments[count:], as_given(in_order_of(shown, tangents)))[1]
 
     return as_trees(result), push_forward
 

@@ -15,7 +15,7 @@ from enzyme_py.cluster.pieces import check_rows, dask_kind, pieces_of, same_coun
 from enzyme_py.cluster.work import Job, Wanted, running, versions
 from enzyme_py.errors import AnnotationError, EnzymeError
 from enzyme_py.foundations.places import where_is
-from enzyme_py.foundations.trees import as_tuples
+from enzyme_py.foundations.trees import as_tuples, in_order_of
 from enzyme_py.frontend.functions.bound import captures_values, differentiable
 
 
@@ -63,6 +63,7 @@ class Derivative:
         self._check_shared(shared)
         over = self._over
         if self._wanted.has_direction:
+            direction = in_order_of(shared[0], direction)
             check_tangents((as_tuples(shared[0]),), (as_tuples(direction),), self._names, self._where)
             shared.insert(1, direction)
             over = tuple(one + 1 for one in over)

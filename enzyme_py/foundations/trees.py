@@ -148,6 +148,17 @@ def tuple_of_parts(structure: Structure, parts: Iterable[Any]) -> Any:
     return tuple_class(structure)(*parts)
 
 
+def in_order_of(own: Any, given: Any) -> Any:
+    """Return a direction with the keys of its dicts in the order of the value that it belongs to; other keys stay as they are."""
+    if isinstance(own, dict) and isinstance(given, dict) and own.keys() == given.keys():
+        return {key: in_order_of(value, given[key]) for key, value in own.items()}
+    is_alike = type(own) is type(given) and isinstance(own, (tuple, list)) and len(own) == len(given)
+    if not is_alike or not holds_tree(own):
+        return given
+    parts = [in_order_of(*pair) for pair in zip(own, given, strict=True)]
+    return type(given)(*parts) if hasattr(given, "_fields") else type(given)(parts)
+
+
 def as_trees(value: Any) -> Any:
     """Return a value with the dicts, lists and dataclasses that its named tuples stand for."""
     if not isinstance(value, tuple):

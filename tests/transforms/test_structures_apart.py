@@ -15,6 +15,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Active, Const, Reverse
+from enzyme_py.errors import ShadowError
 from enzyme_py.foundations.trees import Structure, tuple_class
 
 MODEL = """
@@ -115,3 +116,66 @@ def test_names() -> None:
     assert len(set(names)) == len(names)
     assert [tuple_class(one).__name__ for one in structures] == names
     assert names[0].startswith("TreeDict_")
+
+
+def both(x):
+    return {"a": x, "b": [2.0 * x, {"z": 5.0 * x, "y": 7.0 * x}]}
+
+
+@pytest.mark.parametrize(
+    "cotangent",
+    [
+        {"a": 1.0, "b": [10.0, {"z": 100.0, "y": 1000.0}]},
+        {"b": [10.0, {"z": 100.0, "y": 1000.0}], "a": 1.0},
+        {"b": [10.0, {"y": 1000.0, "z": 100.0}], "a": 1.0},
+    ],
+)
+def test_directions_go_by_keys(cotangent) -> None:
+    value, pull = enzyme.vjp(both, 1.0)
+    assert value == {"a": 1.0, "b": [2.0, {"z": 5.0, "y": 7.0}]}
+    assert pull(cotangent) == (1.0 + 20.0 + 500.0 + 7000.0,)
+
+    def summed(p):
+        return p["a"] ** 2 + 3.0 * p["b"][0] ** 2 + 5.0 * p["b"][1]["z"] ** 2 + 7.0 * p["b"][1]["y"] ** 2
+
+    expected = 2.0 * (1.0 + 3.0 * 2.0 * 10.0 + 5.0 * 5.0 * 100.0 + 7.0 * 7.0 * 1000.0)
+    assert enzyme.jvp(summed, (value,), (cotangent,))[1] == expected
+    assert enzyme.linearize(summed, value)[1](cotangent) == expected
+    product = enzyme.hvp(summed, value, cotangent)
+    assert product == {"a": 2.0, "b": [60.0, {"z": 1000.0, "y": 14000.0}]}
+    assert enzyme.vhp(summed, value, cotangent) == product
+    assert enzyme.hvp_and_gradient(summed, value, cotangent)[0] == product
+
+
+@pytest.mark.parametrize(
+    "cotangent",
+    [
+        {"a": 1.0},
+        {"a": 1.0, "b": 1.0},
+        {"a": 1.0, "b": [1.0, {"z": 1.0, "y": 1.0}], "c": 1.0},
+        {"a": 1.0, "c": [1.0, {"z": 1.0, "y": 1.0}]},
+        {"a": 1.0, "b": [1.0, {"z": 1.0, "x": 1.0}]},
+        {"a": 1.0, "b": [1.0, {"z": 1.0, "y": 1j}]},
+        {"a": 1.0, "b": (1.0, {"z": 1.0, "y": 1.0})},
+        {"a": 1.0, "b": [1.0, {"z": 1.0, "y": 1.0}, 1.0]},
+        (1.0, [1.0, (1.0, 1.0)]),
+        1.0,
+        None,
+    ],
+)
+def test_a_cotangent_of_another_structure_is_refused(cotangent) -> None:
+    """Of a dict or a list as the result it was taken by its places, and what was too much was dropped without a word."""
+    with pytest.raises(ShadowError, match="cotangent"):
+        enzyme.vjp(both, 1.0)[1](cotangent)
+
+
+def test_cotangents_of_lists_and_dataclasses() -> None:
+    kind = model(1.0)
+    _, pull = enzyme.vjp(lambda x: [x, 3.0 * x], 1.0)
+    assert pull([1.0, 10.0]) == (31.0,)
+    with pytest.raises(ShadowError):
+        pull([1.0, 10.0, 100.0])
+    _, pull = enzyme.vjp(lambda x: kind(x, 3.0 * x), 1.0)
+    assert pull(kind(1.0, 10.0)) == (31.0,)
+    with pytest.raises(ShadowError):
+        pull(model(1.0)(1.0, 10.0))
