@@ -23,7 +23,14 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.bridges.as_kernels import made
-from enzyme_py.bridges.kernels import Function, kernels_of, kind_of, missing, said_shapes
+from enzyme_py.bridges.kernels import (
+    Function,
+    check_no_structure,
+    kernels_of,
+    kind_of,
+    missing,
+    said_shapes,
+)
 from enzyme_py.errors import UnsupportedTypeError
 
 try:
@@ -54,11 +61,11 @@ def wrap(
 
     @functools.wraps(getattr(f, "py_func", f))
     def call(*arguments: Any) -> Any:
+        names = [f"argument {place} of `{kernels.__name__}`" for place in range(len(arguments))]
+        for one, name in zip(arguments, names, strict=True):
+            check_no_structure(one, name)
         arrays = [jnp.asarray(one) for one in arguments]
-        kinds = tuple(
-            kind_of(one.dtype, one.ndim, f"argument {place} of `{kernels.__name__}`")
-            for place, one in enumerate(arrays)
-        )
+        kinds = tuple(kind_of(one.dtype, one.ndim, name) for one, name in zip(arrays, names, strict=True))
         function = Function(
             kernels.of(kinds),
             said,

@@ -11,6 +11,7 @@ refused by Numba where it is compiled.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import keyword
 from collections.abc import Callable, Sequence
@@ -272,6 +273,14 @@ def kind_of(dtype: Any, ndim: int, name: str) -> Any:
         )
     item = from_dtype(np.dtype(str(dtype)))
     return types.Array(item, ndim, "C", readonly=True) if ndim else item
+
+
+def check_no_structure(value: Any, name: str) -> None:
+    """Raise for an argument that is no tensor and no number."""
+    if value is None or isinstance(value, (dict, set, str, bytes)) or dataclasses.is_dataclass(value):
+        message = f"{name} is a {type(value).__name__}, and functions of tensors take tensors"
+        remedy = "pass what it holds as arguments of their own: wrap(lambda x, w, b: ...), called with x, p['w'], p['b']"
+        raise UnsupportedTypeError(message, remedy=remedy)
 
 
 def is_active(kind: Any) -> bool:

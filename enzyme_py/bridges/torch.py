@@ -22,7 +22,14 @@ from typing import Any
 import numpy as np
 
 from enzyme_py.bridges.as_kernels import made
-from enzyme_py.bridges.kernels import Function, kernels_of, kind_of, missing, said_shapes
+from enzyme_py.bridges.kernels import (
+    Function,
+    check_no_structure,
+    kernels_of,
+    kind_of,
+    missing,
+    said_shapes,
+)
 from enzyme_py.errors import UnsupportedTypeError
 
 try:
@@ -71,6 +78,7 @@ class _Operator:
 
     def _tensor(self, value: Any, place: int) -> Any:
         if not isinstance(value, torch.Tensor):
+            check_no_structure(value, f"argument {place} of `{self.kernels.__name__}`")
             dtype = torch.float64 if isinstance(value, float) else None
             value = torch.as_tensor(value, dtype=dtype)
         if value.device.type not in ("cpu", "meta"):

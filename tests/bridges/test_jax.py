@@ -370,3 +370,9 @@ def test_views_and_read_only_arrays(f):
 def test_no_compiler(monkeypatch):
     monkeypatch.setenv("CC", "there-is-no-such-compiler")
     assert jax_ffi._compiled() is None
+
+
+@pytest.mark.parametrize("given", [{"a": np.ones(4)}, None, "x"])
+def test_structures_are_refused_in_words(given):
+    with pytest.raises(enzyme.errors.UnsupportedTypeError, match="arguments of their own"):
+        jax.jit(lambda x: wrap(lambda x, a: x * a)(x, given))(np.ones(3))

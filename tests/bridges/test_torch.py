@@ -470,3 +470,9 @@ def test_a_layer_in_a_network(compiled):
     network.physics = sums_of_torch
     network(X).backward()
     close(found, network.linear.weight.grad)
+
+
+@pytest.mark.parametrize("given", [{"a": torch.ones(4)}, None, "x"])
+def test_structures_are_refused_in_words(given):
+    with pytest.raises(enzyme.errors.UnsupportedTypeError, match="arguments of their own"):
+        wrap(sums)(X, given)
