@@ -9,6 +9,7 @@ from numba.core import types
 
 from enzyme_py.errors import EnzymeError, RuleError
 from enzyme_py.foundations.places import where_is
+from enzyme_py.foundations.trees import structure_of
 from enzyme_py.frontend.numpy_functions.draws import draws
 from enzyme_py.frontend.target.lower import compile_kernel
 
@@ -80,12 +81,25 @@ def _check_cotangent(wanted: Any, given: Any, what: str) -> None:
     if isinstance(given, types.NoneType) or not _has_floats(wanted):
         return
     if isinstance(wanted, types.BaseTuple):
+        _check_keys(wanted, given, what)
         if not isinstance(given, types.BaseTuple) or len(given) != len(wanted):
             raise _unfit(wanted, given, what)
         for i, (one, other) in enumerate(zip(wanted, given, strict=True)):
             _check_cotangent(one, other, f"part {i} of {what}")
         return
     check_fits(wanted, given, what)
+
+
+def _check_keys(wanted: Any, given: Any, what: str) -> None:
+    """Raise `RuleError` unless the cotangent of a dict is one with its keys, in its order: parts go by their places."""
+    own = structure_of(getattr(wanted, "instance_class", None))
+    if own is None or not issubclass(own.kind, dict) or len(own.keys) < 2:
+        return
+    found = structure_of(getattr(given, "instance_class", None))
+    if found != own:
+        message = f"{what} is {found or said(given)}, and the argument is {own}"
+        parts = ", ".join(f"{key!r}: ..." for key in own.keys)
+        raise RuleError(message, remedy=f"write the dict where it is returned, in the order of the argument's keys: return ({{{parts}}},)")
 
 
 def _has_floats(kind: Any) -> bool:

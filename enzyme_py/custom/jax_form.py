@@ -40,6 +40,7 @@ from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
 from enzyme_py.foundations.places import argument_names
+from enzyme_py.frontend.functions.result_kernels import result_kernel
 from enzyme_py.symbols import SILENT
 from enzyme_py.transforms.plans.structures import listed
 
@@ -65,7 +66,7 @@ def custom_vjp(function: Any = None, *, nondiff_argnums: Sequence[int] = ()) -> 
     def defvjp(fwd: Any, bwd: Any) -> None:
         """Give the derivative; see `custom_vjp`."""
         _check_undefined(rules.fwd, "defvjp")
-        given = rule_kernel(fwd, "fwd"), rule_kernel(bwd, "bwd")
+        given = rule_kernel(fwd, "fwd"), result_kernel(rule_kernel(bwd, "bwd"))
         _check_count(
             given[1], len(rules.constant) + 2, "bwd", "residuals, cotangent", rules.constant
         )
