@@ -7,9 +7,10 @@ owns them and zeroes them. In forward mode a shadow is the tangent of its primal
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -343,6 +344,16 @@ def make_zero(value: T) -> T:
     return zero
 
 
+def with_fields(made: Any, fields: Mapping[str, Any]) -> Any:
+    """Return a dataclass after its fields were set, past its __init__.
+
+    Code there, or behind it (`__post_init__`), is for values, as a check or a division by their sum. These may be slopes.
+    """
+    for name, value in fields.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
 def _zero(value: Any, made: dict[int, Any]) -> Any:
     if isinstance(value, np.ndarray):
         if _is_inactive_array(value):
@@ -362,7 +373,7 @@ def _zero(value: Any, made: dict[int, Any]) -> Any:
         return type(value)(_zero(part, made) for part in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         changes = {name: _zero(part, made) for name, part in _fields(value)}
-        return dataclasses.replace(value, **changes)
+        return with_fields(copy.copy(value), changes)
     return value
 
 

@@ -17,6 +17,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from enzyme_py.annotations import with_fields
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
 from enzyme_py.foundations.content.reached import places_of_class
@@ -39,7 +40,8 @@ class Structure:
             return dict(zip(self.keys, parts, strict=True))
         if issubclass(self.kind, list):
             return list(parts)
-        return self.kind(**dict(zip(self.keys, parts, strict=True)))
+        named = dict(zip(self.keys, parts, strict=True))
+        return with_fields(self.kind.__new__(self.kind), named) if dataclasses.is_dataclass(self.kind) else self.kind(**named)
 
     def __str__(self) -> str:
         if issubclass(self.kind, dict):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import enzyme_py as enzyme
 from enzyme_py import Active, Const, Reverse
-from enzyme_py.errors import ShadowError
+from enzyme_py.errors import ShadowError, UnsupportedTypeError
 from enzyme_py.foundations.trees import Structure, tuple_class
 
 MODEL = """
@@ -179,3 +179,79 @@ def test_cotangents_of_lists_and_dataclasses() -> None:
     assert pull(kind(1.0, 10.0)) == (31.0,)
     with pytest.raises(ShadowError):
         pull(model(1.0)(1.0, 10.0))
+
+
+@dataclasses.dataclass
+class Shares:
+    """Its numbers are shares of their sum, and none may be negative."""
+
+    a: float
+    w: Any
+
+    def __post_init__(self):
+        if self.a < 0.0:
+            raise ValueError("a share is not negative")
+        total = self.a + np.sum(self.w)
+        self.a, self.w = self.a / total, np.asarray(self.w) / total
+
+
+def test_slopes_do_not_go_through_a_post_init() -> None:
+    """They were divided by their sum, without a word."""
+    shares = Shares(1.0, np.array([1.0, 2.0]))
+
+    def f(p):
+        return -20.0 * p.a + np.sum(p.w * p.w)
+
+    (found,) = enzyme.gradient(f, shares)
+    assert type(found) is Shares
+    assert found.a == -20.0
+    np.testing.assert_array_equal(found.w, 2.0 * shares.w)
+    (found,) = enzyme.gradient(enzyme.Forward, f, shares)
+    assert found.a == -20.0
+    zero = enzyme.make_zero(shares)
+    assert (zero.a, zero.w.tolist()) == (0.0, [0.0, 0.0])
+    zero.a = 1.0
+    assert enzyme.jvp(f, (shares,), (zero,))[1] == -20.0
+    assert enzyme.hvp(f, shares, zero).a == 0.0
+    same, pull = enzyme.vjp(lambda p: p, shares)
+    assert same.a == shares.a
+    assert pull(zero)[0].a == 1.0
+
+
+@dataclasses.dataclass
+class Scaled:
+    a: float
+    factor: dataclasses.InitVar[float] = 2.0
+
+    def __post_init__(self, factor):
+        self.a *= factor
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frozen:
+    a: float
+
+
+def test_other_dataclasses() -> None:
+    for one in (Scaled(3.0), Frozen(6.0)):
+        (found,) = enzyme.gradient(lambda p: p.a**2, one)
+        assert type(found) is type(one)
+        assert found.a == 12.0
+        assert enzyme.make_zero(one).a == 0.0
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+
+class Normalised(Pair):
+    def __new__(cls, a, b):
+        return super().__new__(cls, a / (a + b), b / (a + b))
+
+
+def test_a_named_tuple_that_changes_its_parts_is_refused() -> None:
+    """Numba makes results by calling the class: slopes were divided by their sum."""
+    for f, given in ((lambda p: p.a + p.b, Normalised(1.0, 2.0)), (lambda q: q[0].a * q[1], (Normalised(1.0, 2.0), 2.0))):
+        with pytest.raises(UnsupportedTypeError, match="__new__ would change its slopes"):
+            enzyme.gradient(f, given)

@@ -263,9 +263,15 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
     def _check_arguments(self, args: tuple[Any, ...]) -> None:
         """Refuse an argument that no derivative can take, before Numba speaks of its own code."""
         for number, value in enumerate(self._flattened(args)):
-            if is_passable(_type_of(value)):
+            kind = _type_of(value)
+            changing = _changes_its_parts(kind)
+            if is_passable(kind) and changing is None:
                 continue
             label = str(number) if self.plan is None else self.plan.argument_label(number)
+            if changing is not None:
+                message = f"argument `{label}` holds a {changing.__name__}, a named tuple whose __new__ would change its slopes, too"
+                remedy = "pass tuple(x), or a named tuple without a __new__ of its own"
+                raise UnsupportedTypeError(message, where=self._where(label), remedy=remedy)
             message = f"argument `{label}` is {_say(value)}, which a derivative cannot take"
             from enzyme_py.frontend.target.mpi_calls import remedy_for
 
@@ -356,6 +362,17 @@ def _type_of(value: Any) -> Any:
             return dispatcher.typeof(value, dispatcher.Purpose.argument)
         except (errors.NumbaError, errors.NumbaValueError, ValueError):
             return None
+
+
+def _changes_its_parts(kind: Any) -> type | None:
+    """Return a class of named tuples, in a type, that makes other parts of those that it is given; None as a rule."""
+    if not isinstance(kind, types.BaseTuple):
+        return None
+    owner = getattr(kind, "instance_class", None)
+    made_by = getattr(getattr(owner, "__new__", None), "__globals__", {})
+    if owner is not None and not str(made_by.get("__name__", "")).startswith("namedtuple_"):
+        return owner  # type: ignore[no-any-return]
+    return next(filter(None, map(_changes_its_parts, kind)), None)
 
 
 def _say(value: Any) -> str:
