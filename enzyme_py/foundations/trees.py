@@ -22,6 +22,7 @@ from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
 from enzyme_py.foundations.content.reached import places_of_class
 from enzyme_py.foundations.quick.made import are_as_they_were
+from enzyme_py.foundations.versions import is_library
 
 RETURNS_TREES = "__enzyme_returns_trees__"  # an attribute of functions whose dicts and lists become tuples
 
@@ -95,6 +96,7 @@ def as_tuples(value: Any) -> Any:
     """Return a value with named tuples in place of its dicts, lists and dataclasses, and arrays that a kernel takes."""
     if is_plain(value):
         return value
+    check_read_as_usual(value)
     if isinstance(value, dict):
         return _from_parts(_structure_of_dict(value), value.values())
     if isinstance(value, list):
@@ -107,6 +109,22 @@ def as_tuples(value: Any) -> Any:
         structure = structure_of_dataclass(value)
         return _from_parts(structure, [getattr(value, key) for key in structure.keys])
     return taken(value)
+
+
+_READING = {dict: ("__getitem__", "__iter__", "get", "items", "keys", "values"), list: ("__getitem__", "__iter__", "__len__")}
+
+
+def check_read_as_usual(value: Any) -> None:
+    """Refuse a dict or a list of a user's class that gives other items than it holds."""
+    kind = type(value)
+    base = dict if isinstance(value, dict) else list if isinstance(value, list) else None
+    if base is None or kind is base or is_library(kind.__module__):
+        return
+    for name in _READING[base]:
+        if getattr(kind, name) is not getattr(base, name):
+            message = f"a {kind.__name__}, a {base.__name__} with a `{name}` of its own: a kernel would see the items that lie in it"
+            remedy = "pass {key: p[key] for key in p}" if base is dict else "pass [x for x in p]"
+            raise UnsupportedTypeError(message, remedy=remedy)
 
 
 def structure_of_dataclass(value: Any) -> Structure:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import collections
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -180,6 +182,52 @@ def test_matrices_are_refused() -> None:
     for run in (lambda: enzyme.vjp(cubes, matrix), lambda: enzyme.grad(cubes)(matrix)):
         with pytest.raises(UnsupportedTypeError, match=r"np\.matrix[\s\S]*np\.asarray"):
             run()
+
+
+class Metres(np.ndarray):
+    """An array with a unit, as libraries of units have them: its product is in square metres."""
+
+    def __mul__(self, other: Any) -> Any:
+        return 1e4 * np.asarray(self) * np.asarray(other)
+
+
+class Doubling(dict[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        return 2.0 * dict.__getitem__(self, key)
+
+
+class FromOne(list[Any]):
+    def __getitem__(self, place: Any) -> Any:
+        return list.__getitem__(self, place - 1)
+
+
+class ByAttribute(dict[str, Any]):
+    __getattr__ = dict.__getitem__  # raises KeyError where Python asks for an attribute
+
+
+def test_classes_that_are_read_otherwise_are_refused() -> None:
+    """Their numbers were taken as they lie there, without a word."""
+    with pytest.raises(UnsupportedTypeError, match=r"class Metres, whose operations are its own[\s\S]*np\.asarray"):
+        enzyme.gradient(cubes, X.view(Metres))
+    for f, given in (
+        (lambda p: p["a"] ** 2, Doubling(a=3.0)),
+        (lambda p: p[1] ** 2, FromOne([3.0, 4.0])),
+        (lambda p: p[0]["a"] ** 2, (Doubling(a=3.0), 1.0)),
+    ):
+        for run in (lambda f=f, given=given: enzyme.gradient(f, given), lambda f=f, given=given: enzyme.jvp(f, (given,), (given,))):
+            with pytest.raises(UnsupportedTypeError, match="of its own: a kernel would see"):
+                run()
+    held = Doubling(a=3.0)
+    with pytest.raises(UnsupportedTypeError, match="of its own: a kernel would see"):
+        enzyme.gradient(lambda x: x * held["a"], 2.0)
+
+
+def test_classes_that_are_read_as_usual() -> None:
+    assert enzyme.gradient(lambda p: p["a"] ** 2, ByAttribute(a=3.0)) == ({"a": 6.0},)
+    assert enzyme.gradient(lambda p: p["a"] ** 2, collections.OrderedDict(a=3.0)) == ({"a": 6.0},)
+    (found,) = enzyme.gradient(lambda x: np.sum(x * x), array.array("d", [1.0, 2.0]))
+    np.testing.assert_array_equal(found, [2.0, 4.0])
+    np.testing.assert_array_equal(enzyme.grad(lambda x: np.sum(x * x))(X.view(np.recarray)), 2.0 * X)
 
 
 @pytest.mark.parametrize("value", [np.array([1.0, None]), X.astype(np.longdouble), "abc", memoryview(X)], ids=lambda one: type(one).__name__)

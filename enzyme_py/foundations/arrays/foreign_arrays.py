@@ -4,16 +4,19 @@
 
 * whatever has `__dlpack__` on a CPU, `__array_interface__` or `__array__` (PyTorch, JAX, pandas, xarray): the memory is
   shared where the library lends it;
+* `array.array`: the memory is shared;
 * big-endian arrays: a copy in the machine's order;
 * float16: a copy of float32, in which Numba computes.
 
 What a kernel writes to a copy is lost, so these are arguments of `grad` and its kin, not of annotations. Gradients are
-NumPy arrays. Memory of a GPU is refused; so are masked arrays, whose mask no kernel would see, and `np.matrix`,
-whose product of two is another than a kernel's.
+NumPy arrays. Memory of a GPU is refused; so are masked arrays, whose mask no kernel would see, and `np.matrix` and other
+subclasses with operations of their own (arrays with units), which a kernel does not know.
 """
 
 from __future__ import annotations
 
+import array
+import functools
 from typing import Any
 
 import numpy as np
@@ -36,14 +39,32 @@ def needs_taking(value: Any) -> bool:
     """Tell whether a value is such an array, or one to refuse."""
     if isinstance(value, np.ndarray):
         plain = value.dtype.isnative and value.dtype.char != "e"
-        return not plain or isinstance(value, (np.ma.MaskedArray, np.matrix))
+        return not plain or _computes_otherwise(value)
+    if isinstance(value, _BUFFERS):
+        return True
     if isinstance(value, (np.generic, float, int, complex, str, tuple, list, dict, type)):
         return isinstance(value, np.float16)
     kind = type(value)
     return any(hasattr(kind, name) or name in getattr(value, "__dict__", ()) for name in _PROTOCOLS)
 
 
+_BUFFERS = (array.array,)
+_OPERATIONS = (
+    *("__array_ufunc__", "__array_function__", "__neg__", "__abs__"),
+    *(f"__{way}{name}__" for name in ("add", "sub", "mul", "truediv", "pow", "matmul", "floordiv", "mod") for way in ("", "r", "i")),
+)
 _PROTOCOLS = ("__dlpack_device__", "__array_interface__", "__array__", "__cuda_array_interface__")
+
+
+def _computes_otherwise(value: Any) -> bool:
+    """Tell whether an array is of a class with operations of its own."""
+    kind: Any = type(value)
+    return kind is not np.ndarray and _has_operations(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _has_operations(kind: Any) -> bool:
+    return any(getattr(kind, name, None) is not getattr(np.ndarray, name, None) for name in _OPERATIONS)
 
 
 def taken(value: Any) -> Any:
@@ -89,6 +110,9 @@ def check_seen(value: Any) -> None:
     if isinstance(value, np.matrix):
         message = "a np.matrix: in a kernel it would be an array, whose `*` goes by element"
         raise UnsupportedTypeError(message, remedy="pass np.asarray(x)")
+    if isinstance(value, np.ndarray) and _computes_otherwise(value):
+        message = f"an array of the class {type(value).__name__}, whose operations are its own: a kernel would see the numbers alone"
+        raise UnsupportedTypeError(message, remedy="pass np.asarray(x), and convert units before")
 
 
 def usual_arguments(given: tuple[Any, ...]) -> tuple[Any, ...]:

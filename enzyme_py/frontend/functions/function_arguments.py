@@ -66,6 +66,8 @@ class TakesFunctions:
 
     def typeof_pyval(self, value: Any) -> Any:
         """Return the type of an argument; Numba's C code asks for what it does not know."""
+        if isinstance(value, dict):  # its attributes may be keys, and Numba asks for one that is none
+            return types.pyobject
         found = function_type(value)
         if found is None:
             check_callable(value)

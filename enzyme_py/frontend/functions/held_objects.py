@@ -30,7 +30,12 @@ from numba.core.typing.typeof import typeof_impl
 
 from enzyme_py.errors import UnsupportedTypeError, Where
 from enzyme_py.foundations.arrays.foreign_arrays import is_plain, needs_taking, taken
-from enzyme_py.foundations.trees import Structure, structure_of_dataclass, tuple_of_parts
+from enzyme_py.foundations.trees import (
+    Structure,
+    check_read_as_usual,
+    structure_of_dataclass,
+    tuple_of_parts,
+)
 from enzyme_py.foundations.versions import is_library
 from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.frontend.functions.library_functions import is_library_function
@@ -116,6 +121,7 @@ def _has_call(value: Any) -> bool:
 
 def _opened_up(value: Any, code: pytypes.CodeType | None) -> tuple[Structure, Iterable[Any]]:
     """Return what a kernel sees of a dict, a list or an object: its structure, and the parts."""
+    check_read_as_usual(value)
     if isinstance(value, list):
         return Structure(list, ("",) * len(value)), value
     if isinstance(value, dict):
