@@ -372,8 +372,8 @@ def _zero(value: Any, made: dict[int, Any]) -> Any:
     if isinstance(value, (tuple, list)):
         return type(value)(_zero(part, made) for part in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        changes = {name: _zero(part, made) for name, part in _fields(value)}
-        return with_fields(copy.copy(value), changes)
+        names = [one.name for one in dataclasses.fields(value)]
+        return with_fields(copy.copy(value), {name: _zero(getattr(value, name), made) for name in names})
     return value
 
 
@@ -388,12 +388,6 @@ def _zero_list(value: Any, made: dict[int, Any]) -> Any:
             zeros_with_strides(item) if isinstance(item, np.ndarray) else _zero(item, made)
         )
     return zeros
-
-
-def _fields(value: Any) -> Iterator[tuple[str, Any]]:
-    for field in dataclasses.fields(value):
-        if field.init:
-            yield field.name, getattr(value, field.name)
 
 
 def zeros_with_strides(array: np.ndarray) -> np.ndarray:

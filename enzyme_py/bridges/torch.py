@@ -79,8 +79,7 @@ class _Operator:
     def _tensor(self, value: Any, place: int) -> Any:
         if not isinstance(value, torch.Tensor):
             check_no_structure(value, f"argument {place} of `{self.kernels.__name__}`")
-            dtype = torch.float64 if isinstance(value, float) else None
-            value = torch.as_tensor(value, dtype=dtype)
+            value = torch.as_tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
         if value.device.type not in ("cpu", "meta"):
             message = f"argument {place} of `{self.kernels.__name__}` is on {value.device}, and kernels run on the CPU"
             raise UnsupportedTypeError(message, remedy="pass x.cpu(), and move the result back")
@@ -150,10 +149,8 @@ def _check_tangents(tensors: Sequence[Any]) -> None:
         is_dual = True
     if is_dual:
         message = "forward mode through the operator of a kernel, which would drop the tangent"
-        raise UnsupportedTypeError(
-            message,
-            remedy="call what `wrap` returned, outside of torch.compile; or take torch.func.jvp, within it too",
-        )
+        remedy = "call what `wrap` returned, outside of torch.compile; or take torch.func.jvp, within it too"
+        raise UnsupportedTypeError(message, remedy=remedy)
 
 
 def _array(tensor: Any) -> Any:

@@ -288,9 +288,7 @@ def pushed(kernel: Any, held: tuple[Any, ...], primals: Any, tangents: Any) -> t
 
 def as_given(arguments: Any) -> Any:
     """Return the tuple or list of arguments with trees as tuples."""
-    if not isinstance(arguments, (tuple, list)):
-        return arguments  # is refused later
-    return tuple(map(as_tuples, arguments))
+    return tuple(map(as_tuples, arguments)) if isinstance(arguments, (tuple, list)) else arguments  # is refused later
 
 
 def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[Any, ...]]]:
