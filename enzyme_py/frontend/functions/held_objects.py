@@ -6,7 +6,7 @@
 `held(value, code)` gives what is handed over for such a value at a call:
 
 * a list, a dict or a dataclass: the named tuple of its structure (foundations/trees.py), whatever its parts are;
-* an object: the named tuple of those of its attributes that the code names. Properties and class attributes are
+* an object, or a class: the named tuple of those of its attributes that the code names. Properties and class attributes are
   asked of the object, methods become functions that hold the object; an object of which none is named is a function, if
   its class has `__call__`;
 * a communicator of mpi4py: itself, since its handle is another one in each process;
@@ -37,12 +37,13 @@ from enzyme_py.foundations.trees import (
     tuple_of_parts,
 )
 from enzyme_py.foundations.versions import is_library
-from enzyme_py.frontend.functions.kernels import as_kernel
+from enzyme_py.frontend.functions.kernels import as_kernel, numba_knows
 from enzyme_py.frontend.functions.library_functions import is_library_function
 
 _PLAIN = (float, complex, int, str, np.ndarray, np.generic, type(None))
 # At once, as it is asked of every global that a function names, at each call.
-NEVER_HELD = frozenset({*_PLAIN, pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType, type})
+NEVER_HELD = frozenset({*_PLAIN, pytypes.ModuleType, pytypes.FunctionType, pytypes.BuiltinFunctionType})
+_NAMESPACES = (("types", "SimpleNamespace"), ("argparse", "Namespace"))  # of Python's own, and open
 _READING = ("LOAD_ATTR", "LOAD_METHOD")
 _STORING = ("STORE_ATTR", "DELETE_ATTR")
 
@@ -56,13 +57,25 @@ class Attributes:
 
 
 def is_held_object(value: Any) -> bool:
-    """Tell whether a value is a list, a dict, a dataclass, a method or an object of a class that Numba does not know."""
+    """Tell whether a value is a list, a dict, a dataclass, a method, a class, or an object of one that Numba does not know."""
     if type(value) in NEVER_HELD or isinstance(value, _PLAIN):
         return False
     if isinstance(value, pytypes.MethodType):
         return not is_library(type(value.__self__).__module__)
+    if isinstance(value, type):
+        return _is_namespace(value)
     kind: Any = type(value)
     return isinstance(value, (list, dict)) or _is_communicator(kind) or _is_open(kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_namespace(kind: type) -> bool:
+    """Tell whether a class is one of a user's that kernels know nothing of but its attributes: `Constants.g`."""
+    if type(kind) is not type or is_library(kind.__module__) or dataclasses.is_dataclass(kind):
+        return False
+    if issubclass(kind, (enum.Enum, BaseException, tuple, list, dict, np.ndarray)) or hasattr(kind, "_numba_type_"):
+        return False
+    return not numba_knows(kind)  # as the proxy of a structref, which kernels call
 
 
 @functools.lru_cache(maxsize=1024)
@@ -73,6 +86,8 @@ def _is_communicator(kind: type) -> bool:
 @functools.lru_cache(maxsize=1024)
 def _is_open(kind: type) -> bool:
     """Tell whether objects of a class are taken apart: those of users' classes that Numba has no type for."""
+    if (kind.__module__, kind.__name__) in _NAMESPACES:
+        return True
     if is_library(kind.__module__) or kind.__module__.startswith(("_cffi", "cffi", "ctypes")):
         return False
     if issubclass(kind, (enum.Enum, tuple, type, pytypes.ModuleType, BaseException, np.ndarray)):

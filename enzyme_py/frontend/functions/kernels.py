@@ -200,11 +200,11 @@ def _is_helper(value: Any) -> bool:
         return True
     if value is dataclasses.replace:  # it is rewritten (containers/dataclass_calls.py)
         return False
-    return isinstance(value, pytypes.FunctionType) and not _numba_knows(value)
+    return isinstance(value, pytypes.FunctionType) and not numba_knows(value)
 
 
-def _numba_knows(function: pytypes.FunctionType) -> bool:
-    """Tell whether compiled code can call a plain function by a name that Numba knows.
+def numba_knows(function: Any) -> bool:
+    """Tell whether compiled code can call a plain function, or a class, by a name that Numba knows.
 
     To fill all registries takes a third of a second. Of functions of others than Numba and those that it covers it is
     enough to look at what is registered: their owners, and extensions, register when they are loaded.

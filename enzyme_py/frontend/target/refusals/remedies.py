@@ -100,6 +100,11 @@ _ROWS: tuple[tuple[str, str], ...] = (
         r"functools\._lru_cache_wrapper",
         "call a cached function outside and pass what it returns, or name the function that it wraps: f.__wrapped__",
     ),
+    (
+        r"Untyped global name '\w+'[\s\S]*<class '(dict|list|[\w.]*Namespace)'>",
+        "a dict, a list or an object in globals is handed over where the function itself names it: pass it to helpers and inner functions",
+    ),
+    (r"Untyped global name '\w+'[\s\S]*<class 'tuple'>", "of a tuple in globals with functions, give each function a name of its own"),
     (r"Untyped global name '(input|open)'", "do it outside of the kernel"),
     (r"Invalid reduction function", "functools.reduce needs a function of your own and a first value; of numbers, a loop says the same"),
     (r"lstsq\(.*rcond=none", "leave rcond=None out, which is the default"),
