@@ -43,7 +43,7 @@ from enzyme_py.foundations.arrays.differences import (
     moved,
     precision_of,
 )
-from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.places import argument_names, python_function, where_is
 from enzyme_py.foundations.trees import as_trees, as_tuples
 from enzyme_py.inspect.hunting import find_nan
 from enzyme_py.request import Activity
@@ -80,7 +80,7 @@ def check_grads(
         >>> enzyme.testing.check_grads(lambda x: x**3, (2.0,))
     """
     _check_modes(modes)
-    kernel = f if hasattr(f, "py_func") else enzyme.jit(f)
+    kernel = enzyme.jit(f) if python_function(f) is f else f
     values = tuple(map(as_tuples, args))
     say = functools.partial(_compare, kernel, limits=_limits(values, atol, rtol))
     tangents = _directions(values)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from enzyme_py.calls.kernel_types import Decorator, Kernel, P, R
+from enzyme_py.foundations.places import python_function
 from enzyme_py.frontend.functions.kernels import jitted
 
 
@@ -30,4 +31,4 @@ def jit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     if function is None:
         return lambda one: jit(one, **options)
     options.pop("nopython", None)
-    return jitted(getattr(function, "py_func", function), options)
+    return jitted(python_function(function), options)

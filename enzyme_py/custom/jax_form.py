@@ -39,7 +39,7 @@ from enzyme_py.custom.fitting import (
 from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
-from enzyme_py.foundations.places import argument_names
+from enzyme_py.foundations.places import argument_names, python_function
 from enzyme_py.frontend.functions.result_kernels import result_kernel
 from enzyme_py.symbols import SILENT
 from enzyme_py.transforms.plans.structures import listed
@@ -233,7 +233,7 @@ class _Jvp:
 
 def _with_other(function: Any, one: Any, other: Any) -> Any:
     """Return a copy of a function in which what it names is another function."""
-    function = getattr(function, "py_func", function)
+    function = python_function(function)
     scope = {name: other if value is one else value for name, value in function.__globals__.items()}
     cells = function.__closure__ or ()
     closure = tuple(pytypes.CellType(other) if _content(cell) is one else cell for cell in cells)

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import inspect
+import types as pytypes
 from typing import Any
 
 from enzyme_py.errors import Where
 
 
+def python_function(function: Any) -> Any:
+    """Return the Python function of a dispatcher; a Python function as it is, though functools.wraps gave it attributes of one."""
+    return function if isinstance(function, pytypes.FunctionType) else getattr(function, "py_func", function)
+
+
 def where_is(function: Any, argument: str | None = None) -> Where:
     """Return the place of a Python function or dispatcher."""
-    py_func = getattr(function, "py_func", function)
-    own = behind(function)
-    code = getattr(own, "py_func", own).__code__
-    return Where(py_func.__name__, code.co_filename, code.co_firstlineno, argument)
+    code = python_function(behind(function)).__code__
+    return Where(python_function(function).__name__, code.co_filename, code.co_firstlineno, argument)
 
 
 def behind(kernel: Any) -> Any:
     """Return the user's kernel behind one that is a derivative of it, or its pairing with a cotangent."""
-    while True:
+    while not isinstance(kernel, pytypes.FunctionType):
         inner = getattr(kernel, "pairs", None)
         if inner is None:
             inner = getattr(getattr(kernel, "plan", None), "kernel", None)
         if inner is None:
-            return kernel
+            break
         kernel = inner
+    return kernel
 
 
 def argument_names(function: Any) -> list[str]:
     """Return the names of the positional parameters of a kernel."""
-    return list(inspect.signature(getattr(function, "py_func", function)).parameters)
+    return list(inspect.signature(python_function(function), follow_wrapped=False).parameters)

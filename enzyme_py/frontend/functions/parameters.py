@@ -17,6 +17,7 @@ from enzyme_py.errors import UnsupportedTypeError, Where
 
 def with_plain_parameters(function: pytypes.FunctionType) -> pytypes.FunctionType:
     """Return the function, or one without keyword-only parameters that does the same."""
+    function = without_a_dispatchers_attributes(function)
     code = function.__code__
     if code.co_flags & inspect.CO_VARKEYWORDS:
         name = code.co_varnames[code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)]
@@ -43,6 +44,22 @@ def copied_function(
     made = pytypes.FunctionType(code, function.__globals__, function.__name__, defaults, function.__closure__)
     functools.update_wrapper(made, function)
     made.__dict__.pop("__wrapped__", None)
+    return made
+
+
+def without_a_dispatchers_attributes(function: pytypes.FunctionType) -> pytypes.FunctionType:
+    """Return a function, or one that does the same, that has no attributes of a dispatcher.
+
+    functools.wraps copies them to the function around a jitted one. Numba's dispatcher takes over all attributes of its function: it
+    would be one of the function within. Reproducer: tests/snippets/test_decorators.py.
+    """
+    if "py_func" not in function.__dict__:
+        return function
+    made = pytypes.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__, made.__module__, made.__doc__ = function.__kwdefaults__, function.__module__, function.__doc__
+    made.__qualname__ = function.__qualname__
     return made
 
 

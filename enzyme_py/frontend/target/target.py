@@ -43,6 +43,7 @@ from numba.core.target_extension import (
 from enzyme_py.errors import LoweringError
 from enzyme_py.foundations.content.compiled_content import note_content
 from enzyme_py.foundations.keeping import made_of, released
+from enzyme_py.foundations.places import python_function
 from enzyme_py.foundations.versions import is_library
 from enzyme_py.frontend.arrays import axes
 from enzyme_py.frontend.arrays.array_expressions import lower_array_expression
@@ -298,9 +299,9 @@ class KernelTarget(TargetDescriptor):  # type: ignore[misc]
         known = made_of(function, "targets")
         found = known.get(self.name)
         if found is None:
-            py_func = getattr(function, "py_func", function)
-            options = getattr(function, "targetoptions", {})
-            found = self.make_dispatcher(py_func, options, getattr(function, "locals", None))
+            is_own = isinstance(function, dispatcher.Dispatcher)  # functools.wraps copies attributes
+            given = (function.targetoptions, function.locals) if is_own else ({}, None)
+            found = self.make_dispatcher(python_function(function), *given)
             found.origin = function
             known[self.name] = found
         return found
@@ -358,8 +359,7 @@ class KernelDispatcher(CallsBySignature, dispatcher.Dispatcher):  # type: ignore
         with self.targetdescr.override(), warnings.catch_warnings(), own_versions():
             # Functions made up for array expressions have no source. The compiler lock guards the filters too.
             warnings.simplefilter("ignore", NumbaDebugInfoWarning)
-            # A function in a tuple of arguments (custom/door.py): never more than one.
-            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)  # functions in tuples (custom/door.py)
             if self.targetdescr.is_threaded:  # the primal has warned of its loops
                 warnings.simplefilter("ignore", NumbaPerformanceWarning)
                 warnings.simplefilter("ignore", NumbaParallelSafetyWarning)
