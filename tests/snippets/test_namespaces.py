@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.errors import LoweringError
+from enzyme_py.errors import LoweringError, UnsupportedTypeError
 
 
 class Constants:
@@ -78,3 +78,18 @@ def test_in_a_helper_it_is_told() -> None:
     for helper in (lambda x: x * table["a"], lambda x: x * settings.k):
         with pytest.raises(LoweringError, match="pass it to helpers"):
             enzyme.gradient(enzyme.jit(helper), 1.0)
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+
+def makes_an_object(x):
+    return Point(x).x
+
+
+def test_a_class_whose_objects_are_made_is_told() -> None:
+    for f in (makes_an_object, lambda x: Point(x) * 1.0):
+        with pytest.raises(UnsupportedTypeError, match=r"the class Point[\s\S]*in kernel[\s\S]*dataclass"):
+            enzyme.gradient(f, 1.0)

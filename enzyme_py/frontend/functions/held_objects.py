@@ -150,6 +150,11 @@ def _opened_up(value: Any, code: pytypes.CodeType | None) -> tuple[Structure, It
         structure = structure_of_dataclass(value)
         return structure, [getattr(value, key) for key in structure.keys]
     keys = _attributes(value, code)
+    if isinstance(value, type) and not keys:
+        message = f"the class {value.__qualname__}: of a class that is no dataclass a kernel reads attributes, and makes no objects"
+        where = None if code is None else Where(code.co_name, code.co_filename, code.co_firstlineno, None)
+        remedy = "make it a dataclass or a NamedTuple, or make the object outside and pass it"
+        raise UnsupportedTypeError(message, where=where, remedy=remedy)
     return Structure(Attributes, keys), [getattr(value, key) for key in keys]
 
 
