@@ -255,3 +255,29 @@ def test_a_named_tuple_that_changes_its_parts_is_refused() -> None:
     for f, given in ((lambda p: p.a + p.b, Normalised(1.0, 2.0)), (lambda q: q[0].a * q[1], (Normalised(1.0, 2.0), 2.0))):
         with pytest.raises(UnsupportedTypeError, match="__new__ would change its slopes"):
             enzyme.gradient(f, given)
+
+
+def weighed(p):
+    return 2.0 * p["a"] + 30.0 * p["b"]
+
+
+def of_squares(p):
+    return p["a"] ** 2 + 10.0 * p["b"] ** 2
+
+
+IN_KERNELS = {
+    "jvp": lambda p, t: enzyme.jvp(weighed, (p,), (t,))[1],
+    "linearize": lambda p, t: enzyme.linearize(weighed, p)[1](t),
+    "autodiff": lambda p, t: enzyme.autodiff(enzyme.Forward, weighed, enzyme.Duplicated(p, t))[0],
+    "hvp": lambda p, t: enzyme.hvp(of_squares, p, t)["a"],
+    "vjp": lambda p, t: 2.0 * enzyme.vjp(lambda q: q, p)[1](t)[0]["a"],
+}
+
+
+@pytest.mark.parametrize("name", IN_KERNELS)
+def test_directions_in_kernels_have_the_same_keys_in_the_same_order(name: str) -> None:
+    """Another order was taken by its places, without a word. In compiled code it is refused."""
+    f, p = IN_KERNELS[name], {"a": 1.0, "b": 2.0}
+    assert enzyme.value_and_grad(f)(p, {"a": 1.0, "b": 0.0})[0] == 2.0
+    with pytest.raises(ShadowError, match="a dict with the keys 'b', 'a', where a dict with the keys 'a', 'b' belongs"):
+        enzyme.value_and_grad(f)(p, {"b": 0.0, "a": 1.0})

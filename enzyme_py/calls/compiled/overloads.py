@@ -31,6 +31,7 @@ from enzyme_py.transforms.derivatives.gradient import Gradient
 from enzyme_py.transforms.derivatives.jvp import Jvp
 from enzyme_py.transforms.plans.binding import plan_call, run_plan
 from enzyme_py.transforms.plans.plans import transform
+from enzyme_py.transforms.plans.structures import check_structure
 from enzyme_py.transforms.values.functions import can_differentiate, held_values, of_same_values
 
 
@@ -107,6 +108,8 @@ def _register_annotation(kind: type[written.Annotation], count: int) -> None:
             parts = _annotation_parts(kind, given)
             if kws or parts is None or len(given) != count:
                 return None
+            for shadow in parts[1:]:
+                check_structure(parts[0], shadow, "a shadow")
             return signature(AnnotationType(kind, parts), *given)
 
     @lower_builtin(kind, types.VarArg(types.Any))

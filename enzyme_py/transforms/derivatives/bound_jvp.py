@@ -15,6 +15,7 @@ from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.derivatives.jvp import Jvp
 from enzyme_py.transforms.plans.binding import Emit
 from enzyme_py.transforms.plans.plans import Bound
+from enzyme_py.transforms.plans.structures import check_structure
 from enzyme_py.transforms.values.shadows import shadow_type, tangent_like
 
 
@@ -70,10 +71,11 @@ class BoundJvp(Bound):
 
 
 def _check_types(kernel: Any, number: int, primal: Any, tangent: Any) -> None:
-    if _fits(primal, tangent):
-        return
     names = argument_names(kernel)
     name = names[number] if number < len(names) else str(number)
+    check_structure(primal, tangent, f"the tangent of `{name}`")
+    if _fits(primal, tangent):
+        return
     message = f"the tangent of `{name}` has type {tangent}, its primal {primal}"
     remedy = "a tangent has the structure, dtype and shape of its primal"
     raise ShadowError(message, where=where_is(kernel, name), remedy=remedy)

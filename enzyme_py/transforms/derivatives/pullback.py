@@ -17,7 +17,7 @@ from numba.extending import overload
 from enzyme_py.errors import ShadowError
 from enzyme_py.foundations.keeping import kept_with_kernel, released
 from enzyme_py.transforms.derivatives.gradient import Gradient
-from enzyme_py.transforms.plans.structures import written
+from enzyme_py.transforms.plans.structures import check_structure, written
 
 
 def pairing(cotangent: Any, value: Any) -> float:
@@ -31,6 +31,7 @@ def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
     if isinstance(value, types.Array):
         return _pair_arrays
     if isinstance(value, types.BaseTuple):
+        check_structure(value, cotangent, "a cotangent")
         return _of_tuples(len(value))
     if isinstance(value, types.Record):
         fields = [f"pairing(cotangent[{name!r}], value[{name!r}])" for name, _ in value.members]

@@ -13,6 +13,9 @@ from typing import Any
 
 from numba.core import types
 
+from enzyme_py.errors import ShadowError
+from enzyme_py.foundations.trees import structure_of
+
 # What is no code of the user's says so; of functions of no module Numba's tables hold the scope.
 _MODULE = "enzyme_py.written"
 
@@ -28,6 +31,18 @@ def defined(text: str, name: str, scope: dict[str, Any]) -> Callable[..., Any]:
     scope.setdefault("__name__", _MODULE)
     exec(textwrap.dedent(text), scope)  # noqa: S102
     return scope[name]  # type: ignore[no-any-return]
+
+
+def check_structure(own: Any, given: Any, what: str) -> None:
+    """Raise if a direction stands for another dict, list or dataclass than the value that it belongs to: parts go by their places."""
+    if not isinstance(own, types.BaseTuple) or not isinstance(given, types.BaseTuple):
+        return
+    first, second = (structure_of(getattr(one, "instance_class", None)) for one in (own, given))
+    if first is not None and second is not None and (first.kind, first.keys) != (second.kind, second.keys):
+        message = f"{what} is {second}, where {first} belongs"
+        raise ShadowError(message, remedy="give it the same keys in the same order, or an object of the same class")
+    for one, other in zip(own, given, strict=False):
+        check_structure(one, other, what)
 
 
 def listed(expressions: Sequence[str]) -> str:

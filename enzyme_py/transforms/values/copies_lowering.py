@@ -17,6 +17,7 @@ from enzyme_py.assembly.results import copy_function, returned_type
 from enzyme_py.frontend.containers.typed_lists import rebuilt
 from enzyme_py.frontend.target.target import KernelContext
 from enzyme_py.transforms.plans.binding import Emit
+from enzyme_py.transforms.plans.structures import check_structure
 from enzyme_py.transforms.values.copies import copy_of, lent, lent_tangent, tangent_like
 from enzyme_py.transforms.values.large_pages import array_like
 
@@ -195,7 +196,10 @@ def _lower_lent(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[An
 class _TangentTemplate(AbstractTemplate):  # type: ignore[misc]
     def generic(self, args: Sequence[Any], kws: Any) -> Any:
         kinds = [types.unliteral(kind) for kind in args]
-        return None if kws or len(kinds) != 2 else signature(returned_type(kinds[1]), *kinds)
+        if kws or len(kinds) != 2:
+            return None
+        check_structure(kinds[1], kinds[0], "the direction")
+        return signature(returned_type(kinds[1]), *kinds)
 
 
 @lower_builtin(tangent_like, types.Any, types.Any)
