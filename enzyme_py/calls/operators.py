@@ -252,7 +252,7 @@ def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any, 
         Activity.DUPLICATED if i == number else Activity.CONST for i in range(len(values))
     )
     plan = Annotated(kernel, Forward, activities, skipped=held)
-    own = copied(tuple(values))
+    own = [copied(value) for value in values]
     parts = [*own[: number + 1], tangent, *own[number + 1 :]]
     return positional_runner(plan, len(parts))(*parts)[0]
 
@@ -305,8 +305,8 @@ def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[An
     """
     found = remembered(f, ("vjp", len(primals)))
     kernel, held, forth, back = found or _there_and_back(f, len(primals))
-    kept = copied(tuple(as_tuples(value) for value in (*held, *primals)))
-    result = forth(*copied(kept))
+    kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
+    result = forth(*map(copied, kept))
     shown, own = as_trees(result), as_tuples(result)
 
     def pull_back(cotangent: Any) -> tuple[Any, ...]:
@@ -314,7 +314,7 @@ def vjp(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[[Any], tuple[An
         if not alike(own, given):
             given = as_tuples(in_order_of(shown, cotangent))
             check_cotangent(own, given, where_is(kernel))
-        return as_trees(back(given, *copied(kept)))  # type: ignore[no-any-return]
+        return as_trees(back(given, *map(copied, kept)))  # type: ignore[no-any-return]
 
     return shown, pull_back
 
@@ -341,14 +341,14 @@ def linearize(f: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., Any]
         (8.0, 12.0, 120.0)
     """
     kernel, held = differentiable(f)
-    kept = copied(tuple(as_tuples(value) for value in (*held, *primals)))
+    kept = tuple(copied(as_tuples(value)) for value in (*held, *primals))
     plan = Primal(kernel, "its push-forward runs it again")
-    result = positional_runner(plan, len(kept))(*copied(kept))
+    result = positional_runner(plan, len(kept))(*map(copied, kept))
 
     shown = as_trees(kept[len(held) :])
 
     def push_forward(*tangents: Any) -> Any:
-        arguments = copied(kept)
+        arguments = tuple(copied(value) for value in kept)
         count = len(held)
         return pushed(kernel, arguments[:count], arguments[count:], as_given(in_order_of(shown, tangents)))[1]
 
@@ -376,16 +376,16 @@ def output_of(f: Callable[P, Any], argnums: int | Sequence[int] = 0) -> Kernel[P
     return made
 
 
-def copied(value: Any, made: dict[int, Any] | None = None) -> Any:
-    """Return the value with every array and record copied, an array's memory order kept; what occurs twice has one copy."""
-    made = {} if made is None else made
-    if isinstance(value, (np.ndarray, np.void)):
-        if id(value) not in made:
-            made[id(value)] = value.copy(order="K") if isinstance(value, np.ndarray) else value.copy()
-        return made[id(value)]
+def copied(value: Any) -> Any:
+    """Return the value with every array and record copied, an array's memory order kept."""
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K")
+    if isinstance(value, np.void):
+        return value.copy()
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(copied, value))
     if isinstance(value, tuple):
-        parts = [copied(one, made) for one in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        return tuple(map(copied, value))
     return value
 
 

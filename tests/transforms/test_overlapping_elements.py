@@ -10,7 +10,6 @@ import pytest
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 import enzyme_py as enzyme
-from enzyme_py.errors import SharedMemoryError
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
 VIEWS = {
@@ -61,26 +60,3 @@ def test_one_argument_that_is_named_twice() -> None:
     np.testing.assert_array_equal(one, np.full(300, 4.0))
     np.testing.assert_array_equal(other, np.full(300, 4.0))
     assert by_number == 300.0
-
-
-def writes_and_reads(a, b):
-    a[0] = 2.0 * a[0]
-    return a[0] * b[0]
-
-
-def test_pull_backs_and_linear_parts_of_one_array_given_twice() -> None:
-    """In Python `b` is what was written to `a`: 4 x^2. The arrays were copied each for itself, and gave 2 x^2, without a word."""
-    x = np.array([3.0])
-    assert writes_and_reads(x.copy(), x.copy()) == 18.0
-    value, pull = enzyme.vjp(writes_and_reads, x, x.copy())
-    assert value == 18.0
-    assert [one.tolist() for one in pull(1.0)] == [[6.0], [6.0]]
-    with pytest.raises(SharedMemoryError):
-        enzyme.vjp(writes_and_reads, x, x)[1](1.0)
-    with pytest.raises(SharedMemoryError):
-        enzyme.vjp(lambda p: writes_and_reads(p[0], p[1]), (x, x))[1](1.0)
-    with pytest.raises(SharedMemoryError):
-        enzyme.linearize(writes_and_reads, x, x)[1](np.ones(1), np.ones(1))
-    value, pull = enzyme.vjp(lambda a, b: a[0] * b[0], x, x)  # nobody writes
-    assert value == 9.0
-    assert [one.tolist() for one in pull(1.0)] == [[3.0], [3.0]]
