@@ -281,4 +281,5 @@ def test_memory_does_not_grow() -> None:
     held = enzyme.inspect.memory().held
     for _ in range(2000):
         bits(case)
-    assert enzyme.inspect.memory().held == held
+    # Less where calls before, of other tests, had needed more: what many calls do not need is given back.
+    assert enzyme.inspect.memory().held <= held
