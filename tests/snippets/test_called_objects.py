@@ -138,3 +138,41 @@ def test_called_and_read() -> None:
     own = net.first
     with pytest.raises(LoweringError, match="needs a name"):
         enzyme.gradient(lambda x: np.sum(own(x)) + np.sum(own.w), X)
+
+
+class Module:
+    """As libraries of networks have it: a call goes to a method of the class below."""
+
+    def __call__(self, x):
+        return self.forward(x)
+
+
+class Scale(Module):
+    def __init__(self, w):
+        self.w = w
+
+    def forward(self, x):
+        return self.w * x
+
+
+class Squared(Module):
+    def forward(self, x):
+        return x * x
+
+
+class Chain(Module):
+    def __init__(self, first, second, third):
+        self.first, self.second, self.third = first, second, third
+
+    def forward(self, x):
+        return self.third(self.second(self.first(x)))
+
+
+def test_calls_that_go_to_a_method_of_the_class_below() -> None:
+    """3 (2 x)^2 has the slope 24 x. `forward` of Squared reads nothing of its object: its `self` is no call of it again."""
+    chain = Chain(Scale(2.0), Squared(), Scale(3.0))
+    for f in (lambda x: chain(x), chain, chain.forward):
+        assert enzyme.gradient(f, 1.5) == (36.0,)
+    single = Squared()
+    assert enzyme.gradient(lambda x: single(x), 3.0) == (6.0,)
+    assert enzyme.gradient(single, 3.0) == (6.0,)

@@ -126,7 +126,17 @@ def held(value: Any, code: pytypes.CodeType | None, path: tuple[Any, ...] = ()) 
 
 def _is_called_only(value: Any, code: pytypes.CodeType | None) -> bool:
     """Tell whether all that some code can do with an object is to call it."""
-    return _has_call(value) and not dataclasses.is_dataclass(value) and not _attributes(value, code)
+    kind: Any = type(value)
+    if not _has_call(value) or dataclasses.is_dataclass(value) or _is_method_of(kind, code):
+        return False
+    return not _attributes(value, code)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_method_of(kind: Any, code: pytypes.CodeType | None) -> bool:
+    """Tell whether some code is that of a method of a class: there an object is `self`, and a call leads back to the method."""
+    name = "" if code is None else code.co_name
+    return any(getattr(vars(one).get(name), "__code__", None) is code for one in kind.__mro__ if name)
 
 
 def _has_call(value: Any) -> bool:
