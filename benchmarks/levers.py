@@ -30,6 +30,7 @@ import numpy as np
 from user_kernels import measure
 from user_kernels.rows import kernel_of
 from user_kernels.table import ROWS
+from user_table import ONE_THREAD
 
 HERE = Path(__file__).resolve().parent
 REPORT = HERE.parent / "docs" / "levers.md"
@@ -156,7 +157,6 @@ def one(name: str, levers: list[str], seconds: float) -> None:
     if any("ratio" in here for here in found.values()):
         again = forked(lambda: asked(name, ALL, seconds, ""))
         first["ratio"] = min(first["ratio"], again["ratio"])
-        first["places"] = places_apart(first["slope"], again["slope"])
     first.pop("slope", None)
     print(json.dumps({ALL: first, **found}))
 
@@ -169,8 +169,7 @@ def places_apart(first: np.ndarray, second: np.ndarray) -> float:
 
 def row_in_a_process(name: str, levers: list[str], seconds: float) -> Found:
     program = f"import sys; sys.path[:0] = [{str(HERE.parent)!r}, {str(HERE)!r}]; import levers; levers.one({name!r}, {levers!r}, {seconds})"
-    threads = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "NUMBA", "OMP", "MKL")}
-    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, **threads}, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, **ONE_THREAD}, capture_output=True, text=True)
     if done.returncode:
         return {ALL: {"failed": (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]}}
     return dict(json.loads(done.stdout.splitlines()[-1]))

@@ -9,7 +9,7 @@ from numba.core import types
 
 from enzyme_py.errors import EnzymeError, RuleError
 from enzyme_py.foundations.places import where_is
-from enzyme_py.foundations.trees import structure_of
+from enzyme_py.foundations.trees import structure_behind
 from enzyme_py.frontend.numpy_functions.draws import draws
 from enzyme_py.frontend.target.lower import compile_kernel
 
@@ -92,10 +92,10 @@ def _check_cotangent(wanted: Any, given: Any, what: str) -> None:
 
 def _check_keys(wanted: Any, given: Any, what: str) -> None:
     """Raise `RuleError` unless the cotangent of a dict is one with its keys, in its order: parts go by their places."""
-    own = structure_of(getattr(wanted, "instance_class", None))
+    own = structure_behind(wanted)
     if own is None or not issubclass(own.kind, dict) or len(own.keys) < 2:
         return
-    found = structure_of(getattr(given, "instance_class", None))
+    found = structure_behind(given)
     if found != own:
         message = f"{what} is {found or said(given)}, and the argument is {own}"
         parts = ", ".join(f"{key!r}: ..." for key in own.keys)

@@ -40,6 +40,7 @@ from enzyme_py.custom.heads import half_of_rule
 from enzyme_py.custom.transposes import pull_from_push, push_from_pull
 from enzyme_py.errors import RuleError
 from enzyme_py.foundations.places import argument_names, python_function
+from enzyme_py.foundations.quick.made import value_at
 from enzyme_py.frontend.functions.result_kernels import result_kernel
 from enzyme_py.symbols import SILENT
 from enzyme_py.transforms.plans.structures import listed
@@ -236,15 +237,8 @@ def _with_other(function: Any, one: Any, other: Any) -> Any:
     function = python_function(function)
     scope = {name: other if value is one else value for name, value in function.__globals__.items()}
     cells = function.__closure__ or ()
-    closure = tuple(pytypes.CellType(other) if _content(cell) is one else cell for cell in cells)
+    closure = tuple(pytypes.CellType(other) if value_at(cell, "cell_contents") is one else cell for cell in cells)
     copy = pytypes.FunctionType(
         function.__code__, scope, function.__name__, function.__defaults__, closure or None
     )
     return functools.update_wrapper(copy, function)
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None

@@ -81,6 +81,11 @@ def structure_of(kind: Any) -> Structure | None:
     return found if isinstance(found, Structure) else None
 
 
+def structure_behind(kind: Any) -> Structure | None:
+    """Return what a Numba type stands for, if it is that of such a class."""
+    return structure_of(getattr(kind, "instance_class", None))
+
+
 def holds_tree(value: Any) -> bool:
     """Tell whether a value is or holds a dict, a list, a dataclass, or an array that must be taken over."""
     if isinstance(value, tuple):

@@ -10,13 +10,13 @@ from numba.core import types
 from numba.extending import overload
 
 from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.foundations.trees import structure_of
+from enzyme_py.foundations.trees import structure_behind
 from enzyme_py.transforms.plans.structures import listed, written
 
 
 def _keys(tree: Any) -> tuple[str, ...] | None:
     """Return the keys of the dict that a type stands for."""
-    structure = structure_of(getattr(tree, "instance_class", None))
+    structure = structure_behind(tree)
     is_dict = structure is not None and issubclass(structure.kind, dict)
     return structure.keys if structure is not None and is_dict else None
 

@@ -17,7 +17,7 @@ from numba.cpython.tupleobj import namedtuple_getattr
 from numba.extending import lower_builtin, lower_getattr_generic
 
 from enzyme_py.calls.compiled.tree_keys import member_of_dict
-from enzyme_py.foundations.trees import structure_of
+from enzyme_py.foundations.trees import structure_behind
 from enzyme_py.frontend.functions.bound_types import BoundKernelType, call_bound
 from enzyme_py.frontend.functions.kernels import as_kernel
 from enzyme_py.transforms.values.functions import make_bound
@@ -27,7 +27,7 @@ _CALL = "__call__"
 
 def _member(kind: Any, name: str) -> Any:
     """Return what the class of the dataclass or the dict that a type stands for has under a name."""
-    structure = structure_of(getattr(kind, "instance_class", None))
+    structure = structure_behind(kind)
     if structure is None or issubclass(structure.kind, list) or (name.startswith("__") and name != _CALL):
         return None
     if issubclass(structure.kind, dict):

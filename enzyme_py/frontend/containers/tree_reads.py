@@ -14,7 +14,7 @@ from numba.core import ir, types
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 
 from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.foundations.trees import structure_of
+from enzyme_py.foundations.trees import structure_behind
 from enzyme_py.foundations.versions import is_library
 
 _BY_PLACE = ("getiter", "exhaust_iter", "static_getitem", "getitem")
@@ -42,7 +42,7 @@ class TreeReads(AnalysisPass):  # type: ignore[misc]
 def _check(value: Any, kinds: Any) -> None:
     if not isinstance(value, ir.Expr) or value.op not in _BY_PLACE:
         return
-    structure = structure_of(getattr(kinds.get(value.value.name), "instance_class", None))
+    structure = structure_behind(kinds.get(value.value.name))
     if structure is None or issubclass(structure.kind, list):
         return
     is_loop = value.op in ("getiter", "exhaust_iter")

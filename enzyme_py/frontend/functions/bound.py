@@ -26,7 +26,12 @@ from enzyme_py.foundations.content.function_content import parts_of
 from enzyme_py.foundations.keeping import made_of
 from enzyme_py.foundations.quick.made import NO_VALUE
 from enzyme_py.frontend.functions.global_objects import as_captured, global_objects
-from enzyme_py.frontend.functions.held_objects import held, is_held_object, method_as_partial
+from enzyme_py.frontend.functions.held_objects import (
+    call_of,
+    held,
+    is_held_object,
+    method_as_partial,
+)
 from enzyme_py.frontend.functions.kernels import as_kernel, contents_of, is_kernel
 from enzyme_py.frontend.functions.library_functions import is_library_function
 from enzyme_py.frontend.functions.lifting import lifted
@@ -126,10 +131,9 @@ def as_partial(function: Any) -> functools.partial[Any] | None:
     if not is_held_object(function):
         return None
     if not isinstance(function, pytypes.MethodType):
-        call = getattr(type(function), "__call__", None)  # noqa: B004  (its function)
-        if not isinstance(call, pytypes.FunctionType):
+        function = call_of(function)
+        if function is None:
             return None
-        function = pytypes.MethodType(call, function)
     if isinstance(function.__self__, type) or not isinstance(function.__func__, pytypes.FunctionType):
         return None
     return method_as_partial(function)

@@ -118,16 +118,17 @@ def held(value: Any, code: pytypes.CodeType | None, path: tuple[Any, ...] = ()) 
     if any(value is one for one in path):
         message = f"an object of type {type(value).__name__} that a function captures holds itself"
         raise UnsupportedTypeError(message, remedy="let the function capture its numbers and arrays")
-    if _is_called_only(value, code):
-        return method_as_partial(value.__call__)
+    call = call_of(value)
+    if call is not None and _is_called_only(value, code):
+        return method_as_partial(call)
     structure, found = _opened_up(value, code)
     return tuple_of_parts(structure, [held(one, code, (*path, value)) for one in found])
 
 
 def _is_called_only(value: Any, code: pytypes.CodeType | None) -> bool:
-    """Tell whether all that some code can do with an object is to call it."""
+    """Tell whether all that some code can do with an object that has a call is to call it."""
     kind: Any = type(value)
-    if not _has_call(value) or dataclasses.is_dataclass(value) or _is_method_of(kind, code):
+    if dataclasses.is_dataclass(value) or _is_method_of(kind, code):
         return False
     return not _attributes(value, code)
 
@@ -139,9 +140,10 @@ def _is_method_of(kind: Any, code: pytypes.CodeType | None) -> bool:
     return any(getattr(vars(one).get(name), "__code__", None) is code for one in kind.__mro__ if name)
 
 
-def _has_call(value: Any) -> bool:
-    """Tell whether the class of an object says what a call of it is."""
-    return isinstance(getattr(type(value), "__call__", None), pytypes.FunctionType)  # noqa: B004  (its function)
+def call_of(value: Any) -> pytypes.MethodType | None:
+    """Return the method that a call of an object is, if its class says so in Python."""
+    call = getattr(type(value), "__call__", None)  # noqa: B004  (its function)
+    return pytypes.MethodType(call, value) if isinstance(call, pytypes.FunctionType) else None
 
 
 def _opened_up(value: Any, code: pytypes.CodeType | None) -> tuple[Structure, Iterable[Any]]:
@@ -156,7 +158,7 @@ def _opened_up(value: Any, code: pytypes.CodeType | None) -> tuple[Structure, It
             remedy = "use strings as keys, or capture a list or a tuple"
             raise UnsupportedTypeError(message, remedy=remedy)
         return Structure(dict, tuple(value)), value.values()
-    if _has_call(value) and dataclasses.is_dataclass(value):  # what a call of it is stands with its class
+    if dataclasses.is_dataclass(value) and call_of(value) is not None:  # what a call of it is stands with its class
         structure = structure_of_dataclass(value)
         return structure, [getattr(value, key) for key in structure.keys]
     keys = _attributes(value, code)

@@ -30,7 +30,7 @@ from enzyme_py.foundations.keeping import (
     released,
 )
 from enzyme_py.foundations.places import where_is
-from enzyme_py.foundations.quick.made import NO_VALUE
+from enzyme_py.foundations.quick.made import value_at
 from enzyme_py.frontend.functions.library_functions import (
     is_library_function,
     kernel_of_library_function,
@@ -103,7 +103,7 @@ def _tell_changes(function: pytypes.FunctionType) -> None:
 
 def contents_of(function: Any) -> tuple[Any, ...]:
     """Return what a function has captured so far."""
-    return tuple(map(_cell_value, getattr(function, "__closure__", None) or ()))
+    return tuple(value_at(cell, "cell_contents") for cell in getattr(function, "__closure__", None) or ())
 
 
 def _content(function: pytypes.FunctionType, fixed: tuple[Any, ...]) -> Any:
@@ -150,7 +150,7 @@ def jitted(function: Any, options: dict[str, Any]) -> Any:
         if _is_helper(function.__globals__.get(name))
     ]
     cells = function.__closure__ or ()
-    captured = [_is_helper(_cell_value(cell)) for cell in cells]
+    captured = list(map(_is_helper, contents_of(function)))
     if not names and not any(captured):
         dispatcher = made_of(given, _KERNEL)["kernel"] = _dispatcher(function, options)
         return dispatcher
@@ -223,13 +223,6 @@ def numba_knows(function: Any) -> bool:
 
 
 _COVERED = ("numba", "numpy", "scipy")
-
-
-def _cell_value(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # assigned later than the function was made
-        return NO_VALUE
 
 
 def _global_names(code: pytypes.CodeType) -> set[str]:

@@ -55,11 +55,9 @@ def without_a_dispatchers_attributes(function: pytypes.FunctionType) -> pytypes.
     """
     if "py_func" not in function.__dict__:
         return function
-    made = pytypes.FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    made.__kwdefaults__, made.__module__, made.__doc__ = function.__kwdefaults__, function.__module__, function.__doc__
-    made.__qualname__ = function.__qualname__
+    made = copied_function(function, function.__code__, function.__defaults__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__dict__.clear()
     return made
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from numba.core import types
 
 from enzyme_py.foundations.keeping import made_of
-from enzyme_py.foundations.trees import RETURNS_TREES, structure_of
+from enzyme_py.foundations.trees import RETURNS_TREES, structure_behind
 from enzyme_py.frontend.functions.kernels import dispatcher_like
 from enzyme_py.frontend.functions.parameters import copied_function
 from enzyme_py.symbols import DOOR
@@ -69,4 +69,4 @@ def holds_structure(kind: Any) -> bool:
     """Tell whether a Numba type is, or holds, a named tuple that stands for a dict, a list or a dataclass."""
     if not isinstance(kind, types.BaseTuple):
         return False
-    return structure_of(getattr(kind, "instance_class", None)) is not None or any(map(holds_structure, kind))
+    return structure_behind(kind) is not None or any(map(holds_structure, kind))

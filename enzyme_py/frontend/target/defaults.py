@@ -10,6 +10,7 @@ An argument of this class has a Numba type that C asks for, and keeps. Reproduce
 
 from __future__ import annotations
 
+import functools
 import gc
 from typing import Any
 
@@ -20,12 +21,9 @@ from numba.core.dispatcher import OmittedArg
 class Omitted(OmittedArg):  # type: ignore[misc]
     """An argument that was left at its default; C looks at the class, and finds it is not Numba's own."""
 
-    @property
+    @functools.cached_property
     def _numba_type_(self) -> Any:
-        found = self.__dict__.get("_kind")
-        if found is None:
-            found = self._kind = types.Omitted(self.value)
-        return found
+        return types.Omitted(self.value)
 
 
 def tell_defaults_apart(dispatcher: Any) -> None:

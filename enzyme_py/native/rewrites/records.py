@@ -97,8 +97,9 @@ class _Cycles:
     def _called_by(self, name: str) -> set[str]:
         if name not in self._callees:
             found = self._code.get(name)
-            is_defined = isinstance(found, Function) and not found.is_declaration
-            self._callees[name] = found.callees() if is_defined else set()  # type: ignore[union-attr]
+            self._callees[name] = set()
+            if isinstance(found, Function) and not found.is_declaration:
+                self._callees[name] = found.callees()
         return self._callees[name]
 
     def _calls_twice(self, name: str, cycle: list[str]) -> bool:

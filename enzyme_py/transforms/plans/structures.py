@@ -14,7 +14,7 @@ from typing import Any
 from numba.core import types
 
 from enzyme_py.errors import ShadowError
-from enzyme_py.foundations.trees import structure_of
+from enzyme_py.foundations.trees import structure_behind
 
 # What is no code of the user's says so; of functions of no module Numba's tables hold the scope.
 _MODULE = "enzyme_py.written"
@@ -37,7 +37,7 @@ def check_structure(own: Any, given: Any, what: str) -> None:
     """Raise if a direction stands for another dict, list or dataclass than the value that it belongs to: parts go by their places."""
     if not isinstance(own, types.BaseTuple) or not isinstance(given, types.BaseTuple):
         return
-    first, second = (structure_of(getattr(one, "instance_class", None)) for one in (own, given))
+    first, second = (structure_behind(one) for one in (own, given))
     if first is not None and second is not None and (first.kind, first.keys) != (second.kind, second.keys):
         message = f"{what} is {second}, where {first} belongs"
         raise ShadowError(message, remedy="give it the same keys in the same order, or an object of the same class")

@@ -1,8 +1,8 @@
 """What to write in the place of what Numba does not compile: `remedy_of(message)`, from the words of its refusal.
 
 Numba says what it lacks, at length, and not what to do. The rows below are tried in their order: a pattern, and the advice
-for it. An advice is one line, with code where that says more than words. `tests/snippets/test_remedies.py` has a
-kernel for each row, refused as it stands and right as the advice has it.
+for it. An advice is one line, with code where that says more than words. `tests/snippets/test_remedies.py` has kernels for
+the rows that are met most, refused as they stand and right as the advice has it; the other rows are not tested.
 """
 
 from __future__ import annotations
