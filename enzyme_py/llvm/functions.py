@@ -27,7 +27,7 @@ class Function(Head):
     """A function that a module defines or declares. As a value its type is `ptr`."""
 
     __slots__ = (
-        "_analyses", "_blocks", "_body", "_trail", "is_edited", "shape", "version",
+        "_analyses", "_blocks", "_body", "_named", "_trail", "is_edited", "shape", "version",
     )  # fmt: skip
 
     def __init__(self, ref: str, text: str, module: Module) -> None:
@@ -35,6 +35,7 @@ class Function(Head):
         super().__init__(ref, text, head, module)
         self._blocks: list[Block] | None = None
         self._trail = ""
+        self._named: dict[str, int] = {}  # the last number that a name got
         self._analyses: dict[type[Analysis], tuple[int, Analysis]] = {}
         self.is_edited = False
         self.version = 0  # grows with every edit
@@ -71,6 +72,12 @@ class Function(Head):
     def count(self, text: str) -> int:
         """Return how often a text stands in the body as it now is, likewise."""
         return sum(part.count(text) for part in self._texts())
+
+    def lines_with(self, text: str) -> Iterator[str]:
+        """Yield the lines that a text stands in, likewise."""
+        for part in self._texts():
+            if text in part:
+                yield from (one for one in part.splitlines() if text in one)
 
     def global_names(self) -> set[str]:
         """Return the global names that stand in the body, without sign, likewise."""
@@ -171,8 +178,10 @@ class Function(Head):
             return hint
         hint = hint or "v"
         hint = f"v{hint}" if hint.isdecimal() else hint
-        names = (f"{hint}.{number}" for number in itertools.count(1))
-        return next(one for one in names if self.find(f"%{naming.quoted(one)}") is None)
+        numbers = itertools.count(self._named.get(hint, 0) + 1)
+        number = next(one for one in numbers if self.find(f"%{naming.quoted(f'{hint}.{one}')}") is None)
+        self._named[hint] = number
+        return f"{hint}.{number}"
 
     def rename(self, value: Value, name: str) -> None:
         """Name a value of the function."""

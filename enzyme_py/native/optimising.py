@@ -20,7 +20,7 @@ from enzyme_py.host.module import DifferentiatedModule
 from enzyme_py.llvm import LLVMSyntaxError, Module
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.sites import layout, mark_calls, rename_calls
-from enzyme_py.native.machine import initialise_llvm, target_machine
+from enzyme_py.native.machine import emit_assembly, emit_object, initialise_llvm, target_machine
 from enzyme_py.native.rewrites.fast_math import allow_fast_math
 from enzyme_py.native.rewrites.flat_loops import flatten_loops
 from enzyme_py.native.rewrites.fortran import link_fortran
@@ -56,7 +56,7 @@ def optimise(module: DifferentiatedModule) -> ObjectCode:
             code = Module(str(parsed))
             rename_calls(code)
             parsed = modules.parsed(str(code))
-        binary = target_machine().emit_object(parsed)
+        binary = emit_object(parsed)
         lies = layout(binary, module.entries[0], lines)
         names = tuple(outside_names(parsed))
         return ObjectCode(binary, module.entries, names, module.lost, lies, module.doubts)
@@ -72,7 +72,7 @@ def assembly(module: DifferentiatedModule) -> str:
     """The machine code as text, for `enzyme_py.inspect`."""
     with Modules() as modules:
         parsed = optimised_module(Module(module.ir), module, modules)
-        return str(target_machine().emit_assembly(parsed))
+        return emit_assembly(parsed)
 
 
 def finish(code: Module, *, fast_math: tuple[str, ...]) -> None:

@@ -16,7 +16,7 @@ from numba import _dynfunc
 from enzyme_py.foundations.llvm_modules import Modules
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.loading import link
-from enzyme_py.native.machine import initialise_llvm, target_machine
+from enzyme_py.native.machine import emit_object, initialise_llvm
 from enzyme_py.native.symbols import shared_address
 
 _ENTRY = "enzyme_py_call"
@@ -36,7 +36,7 @@ def c_function(function: Callable[..., Any]) -> Any:
     with Modules() as modules:
         parsed = modules.parsed(_TEXT.format(address=id(function)))
         parsed.triple = llvm.get_process_triple()
-        code = ObjectCode(target_machine().emit_object(parsed), (_ENTRY,), (_CALL,))
+        code = ObjectCode(emit_object(parsed), (_ENTRY,), (_CALL,))
     linked, addresses = link(code, shared_address)
     name = getattr(function, "__name__", _ENTRY)
     module = sys.modules[__name__]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,11 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from enzyme_py.errors import Where
+from enzyme_py.llvm import Module
+from enzyme_py.passes.base import Draft
+from enzyme_py.passes.values import equal_numbers
+from enzyme_py.passes.values.equal_numbers import EqualNumbers
 from tests.passes.switches import leave_out
 
 
@@ -112,6 +118,35 @@ def test_what_is_not_a_number_is_equal_to_nothing() -> None:
     kernel = enzyme.jit(lambda x: x * x if x == x else 5.0)
     assert enzyme.value_and_grad(kernel)(3.0) == (9.0, 6.0)
     assert enzyme.value_and_grad(kernel)(math.nan) == (5.0, 0.0)
+
+
+OPERANDS = ("%x", "%y", "3.000000e+00", "-3.000000e+00", "0.000000e+00", "-0.000000e+00")
+PREDICATES = ("oeq", "une", "oge", "ole", "ult", "ord", "true")
+
+
+def compared(flags: str, *written: tuple[str, str, str]) -> str:
+    lines = [f"  %c{n} = fcmp {flags}{p} double {a}, {b}" for n, (p, a, b) in enumerate(written)]
+    return "\n".join(["define void @f(double %x, double %y) {", *lines, "  ret void", "}", ""])
+
+
+@pytest.mark.parametrize("flags", ["", "nsz ", "nnan ninf ", "fast "])
+def test_functions_are_read_where_something_has_to_be_hidden(flags: str) -> None:
+    """Every comparison by itself, and every pair of two that is about the same number: the text alone tells whether to read on."""
+    ones = list(itertools.product(PREDICATES, OPERANDS, OPERANDS))
+    pairs = [(a, b) for a, b in itertools.product(ones, ones) if "3.000000e+00" in a and "3.000000e+00" in b]
+    for written in [*((one,) for one in ones), *pairs[:: 1 if not flags else 7]]:
+        whole, glanced = Module(compared(flags, *written)), Module(compared(flags, *written))
+        for function in whole.functions:
+            equal_numbers._hide(function)
+        EqualNumbers().run(Draft(glanced, Where("f")))
+        assert str(glanced) == str(whole)
+
+
+def test_functions_are_not_read_for_comparisons_with_zero() -> None:
+    """Numba asks of each division whether its divisor is zero."""
+    code = Module(compared("", ("oeq", "%x", "0.000000e+00"), ("ogt", "%x", "3.000000e+00"), ("olt", "%x", "%y")))
+    EqualNumbers().run(Draft(code, Where("f")))
+    assert not any(one.is_read for one in code.functions)
 
 
 def test_without_it_the_slope_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:

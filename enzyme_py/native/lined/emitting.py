@@ -9,12 +9,14 @@ import json
 import subprocess
 import sys
 
-from enzyme_py.native.machine import host_cpu
+from enzyme_py.native.machine import OFF, host_cpu, leaves_addresses
 
 _PROGRAM = """
 import json, struct, sys
 import llvmlite.binding as llvm
 asked = json.loads(sys.stdin.buffer.readline())
+for option in asked["options"]:
+    llvm.set_option("", option)
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
 machine = llvm.Target.from_triple(asked["triple"]).create_target_machine(
@@ -33,7 +35,8 @@ class NotEmitted(Exception):
 def emitted(ir: str) -> tuple[bytes, str]:
     """Return the object and the assembly of a module that LLVM has optimised already."""
     cpu = host_cpu()
-    head = json.dumps({"triple": cpu.triple, "name": cpu.name, "features": cpu.features})
+    options = [OFF] if leaves_addresses() else []
+    head = json.dumps({"triple": cpu.triple, "name": cpu.name, "features": cpu.features, "options": options})
     given = f"{head}\n{ir}".encode(errors="surrogateescape")
     try:
         done = subprocess.run(

@@ -35,7 +35,7 @@ from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.native.rewrites.sums.blocks import CHECK
 from enzyme_py.native.rewrites.sums.conditions import Conditions
 from enzyme_py.native.rewrites.sums.guesses import Usual, usual_in
-from enzyme_py.native.rewrites.sums.parallel_loops import tell_parallel
+from enzyme_py.native.rewrites.sums.loop_hints import tell_parallel, tell_seldom
 from enzyme_py.native.rewrites.sums.plans import NO_MEMORY, parallel
 from enzyme_py.native.rewrites.sums.reverse_sums import is_reverse
 
@@ -96,6 +96,7 @@ def _add_version(loop: Loop, usual: list[Usual]) -> None:
     assert isinstance(copy, Block)
     if plan is not None:
         tell_parallel(copy)
+    tell_seldom(block)
     Builder(ahead.terminator).branch_if(holds, copy, block)
     ahead.terminator.erase()
 

@@ -24,7 +24,7 @@ from enzyme_py.foundations.llvm_modules import Modules, run_once
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.function import NativeFunction
 from enzyme_py.native.loading import link
-from enzyme_py.native.machine import target_machine
+from enzyme_py.native.machine import emit_assembly, emit_object
 from enzyme_py.native.optimising import outside_names
 from enzyme_py.native.stored.disk_cache import holds_addresses
 from enzyme_py.native.symbols import shared_address
@@ -147,7 +147,7 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         if self._loaded is None:
             return str(self._numbas().get_asm_str())
         with Modules() as modules:
-            return str(target_machine().emit_assembly(modules.parsed(self._optimised)))
+            return emit_assembly(modules.parsed(self._optimised))
 
     @property
     def optimised(self) -> bytes:
@@ -214,7 +214,7 @@ class UnloadableLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
         ]
         self._optimised = final.as_bitcode()
         needed = tuple(outside_names(final))
-        code = ObjectCode(target_machine().emit_object(final), (*functions, *names), needed)
+        code = ObjectCode(emit_object(final), (*functions, *names), needed)
         self._loaded, self._addresses = link(code, shared_address)
         self.code = code
         for name in names:  # of the functions that are called

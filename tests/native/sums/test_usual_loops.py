@@ -56,6 +56,8 @@ def test_all_ways_give_the_same(count: int) -> None:
     code = Module(TEXT)
     add_usual_loops(code)
     assert str(code).count("store double %z.usual, ptr %u.at.usual") == 1
+    assert str(code).count("br i1 %end, label %body.exit, label %body, !llvm.loop") == 1  # the seldom one stays as it is
+    assert str(code).count(", !llvm.loop !") == 1
     before, after = Machine(TEXT, is_optimised=False), Machine(str(code))
     draw = np.random.default_rng(3)
     d, v = draw.normal(size=400), draw.normal(size=400)

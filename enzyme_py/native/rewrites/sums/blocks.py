@@ -29,6 +29,7 @@ from enzyme_py.llvm import (
 from enzyme_py.native.rewrites.sums.conditions import Conditions
 from enzyme_py.native.rewrites.sums.counted_loops import counted_loop, lowest_pointer
 from enzyme_py.native.rewrites.sums.gathers import Gathering
+from enzyme_py.native.rewrites.sums.loop_hints import tell_seldom
 from enzyme_py.native.rewrites.sums.places import BYTES
 from enzyme_py.native.rewrites.sums.plans import MOST_SPREAD, Add, Group, Plan
 from enzyme_py.native.rewrites.sums.reverse_sums import (
@@ -94,6 +95,7 @@ def carry_out(plan: Plan, buffers: Buffers) -> None:
     end = ahead.terminator
     Builder(end).branch_if(holds, outer, block)
     end.erase()
+    tell_seldom(block)
 
 
 def _here(at: Builder, left: Value, most: int) -> Value:

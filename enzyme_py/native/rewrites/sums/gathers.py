@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from enzyme_py.llvm import Arithmetic, Builder, Load, Phi, Select, Store, Value
 from enzyme_py.native.rewrites.sums.counted_loops import counted_loop, lowest_pointer
-from enzyme_py.native.rewrites.sums.parallel_loops import tell_parallel
+from enzyme_py.native.rewrites.sums.loop_hints import tell_parallel
 from enzyme_py.native.rewrites.sums.places import BYTES
 from enzyme_py.native.rewrites.sums.plans import Add, Group, Plan, is_kept_apart
 from enzyme_py.native.rewrites.sums.reverse_sums import forget_signs_of_zeros
@@ -113,7 +113,7 @@ class Gathering:
             self._sum(at, first, place, pairs)
 
         loop, at = counted_loop(at, "invert.adds.gather", plan.loop.header, spread, here, add_to)
-        tell_parallel(loop)
+        tell_parallel(loop, is_short=True)
         for add, shift in pairs:
             for number in range(shift):
                 self._sum(at, first, at.add(here, number), [(add, shift)])
