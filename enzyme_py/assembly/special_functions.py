@@ -8,7 +8,7 @@ from enzyme_py.foundations.llvm_modules import Modules
 from enzyme_py.frontend.codegen.library import linked_module
 from enzyme_py.frontend.numpy_functions.special import SPECIAL, Special
 from enzyme_py.frontend.target.lower import compile_kernel
-from enzyme_py.rules.elementary import BODIES, NESTED_BODIES
+from enzyme_py.rules.elementary import bodies
 from enzyme_py.special.linking import link_bodies
 
 _LLVM_TYPES = {
@@ -24,12 +24,11 @@ def link_special_functions(
 ) -> None:
     """Define the functions of the tables that a module calls, for so many derivatives within each other."""
     link_bodies(module, modules, order=order)
-    is_nested = order > 1
-    bodies = NESTED_BODIES if is_nested else BODIES
-    renamed = [one for one in module.functions if one.is_declaration and one.name in bodies]
+    known = bodies(order)
+    renamed = [one for one in module.functions if one.is_declaration and one.name in known]
     texts = []
     for function in renamed:
-        row = bodies[function.name]
+        row = known[function.name]
         function.name = row.own_name
         texts.append(row.ir)
     for text in texts:

@@ -13,12 +13,16 @@ the gradient of a sum of distances 2.5 times slower (measured); the branch costs
 
 from __future__ import annotations
 
+import functools
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
+from enzyme_py.rules.slopes import FUNCTIONS, kept, pick
 
 _PREFIX = "enzyme_py_math"
 _FLOATS = {"double": "f64", "float": "f32"}
@@ -46,11 +50,14 @@ def _single(value: float) -> float:
     return float(struct.unpack(">f", struct.pack(">f", value))[0])
 
 
+def _rounded(value: float, kind: str) -> float:
+    return _single(value) if kind == "float" else value
+
+
 def _written(symbol: str, kind: str, text: str, at: Points = (), **values: float) -> Body:
     """Fill in a text: the type, the names, the numbers."""
     own = f"{_PREFIX}.{symbol.removeprefix('llvm.')}"
-    rounded = {k: _single(v) if kind == "float" else v for k, v in values.items()}
-    numbers = {name: _number(value) for name, value in rounded.items()}
+    numbers = {name: _number(_rounded(value, kind)) for name, value in values.items()}
     words = {"f": kind, "bits": _FLOATS[kind], "symbol": symbol, "own": own}
     return Body(symbol, own, text.format(**words, huge=_number(_HUGE[kind]), **numbers), at)
 
@@ -164,26 +171,45 @@ _SCALES_OF_HYPOT = {
     | {"down": 2.0**-70, "back_up": 2.0**70, "up": 2.0**75, "back_down": 2.0**-75},
 }
 
-# The slope of Enzyme's rule is 1 / cosh(x)^2, and its own derivative infinity over infinity where the square
-# leaves the range of floats: NaN. There tanh is 1 to the last bit, and its slopes are less than numbers can be.
-# Only in nested derivatives: the adjoint of a choice keeps what it is made by.
-_TANH = """
-declare {f} @{symbol}({f})
-define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
-  %is.above = fcmp ogt {f} %x, {limit}
-  %upper = select i1 %is.above, {f} {limit}, {f} %x
-  %is.below = fcmp olt {f} %x, {minus}
-  %inside = select i1 %is.below, {f} {minus}, {f} %upper
-  %value = call {f} @{symbol}({f} %inside)
-  ret {f} %value
-}}
-"""
-_STEEPEST = {"double": 350.0, "float": 43.0}  # the square of their cosh is a number, twice it too
+# The slope of Enzyme's rule is 1 / cosh(x)^2: of that another derivative calls sinh and cosh, and is infinity over infinity where the
+# square leaves the range of floats. So in nested derivatives a tanh is Taylor's polynomial about x, as far as they nest; its
+# factors are polynomials of the value t (special/generated.py tells of `pick`, and of h, which is zero and has the slope one):
+#     t = tanh(x); pick(h * pick(h / 2 * (-2 t (1 - t t)), 1 - t t), t)
+def _tanh(symbol: str, kind: str, order: int) -> Body:
+    f, own = kind, f"{_PREFIX}.{symbol}"
+    factors = list(_slopes_of_tanh(order))
+    lines = [f"  %t = call {f} @{kept(symbol)}({f} %x)", f"  %h = {pick(f, '%x', '0.0')}"]
+    for degree, factor in enumerate(factors, 1):
+        lines += [f"  %slope.{degree}.0 = fadd {f} 0.0, {_number(factor[-1])}"]
+        for step, number in enumerate(reversed(factor[:-1]), 1):
+            lines.append(f"  %times.{degree}.{step} = fmul {f} %slope.{degree}.{step - 1}, %t")
+            lines.append(f"  %slope.{degree}.{step} = fadd {f} %times.{degree}.{step}, {_number(number)}")
+    behind = f"%slope.{order}.{len(factors[-1]) - 1}"
+    for degree in range(order, 0, -1):
+        value = f"%slope.{degree - 1}.{len(factors[degree - 2]) - 1}" if degree > 1 else "%t"
+        lines.append(f"  %part.{degree} = fmul {f} {behind}, {_number(_rounded(1.0 / degree, kind))}")
+        lines.append(f"  %moved.{degree} = fmul {f} %h, %part.{degree}")
+        lines.append(f"  %sum.{degree} = {pick(f, f'%moved.{degree}', value)}")
+        behind = f"%sum.{degree}"
+    text = "\n".join(
+        [
+            *FUNCTIONS[symbol].declarations(),
+            f"define linkonce_odr {f} @{own}({f} %x) alwaysinline {{",
+            *lines,
+            f"  ret {f} {behind}",
+            "}",
+            "",
+        ]
+    )
+    return Body(symbol, own, text, ((0.5,), (-2.0,)))
 
 
-def _tanh(symbol: str, kind: str) -> Body:
-    limit = _STEEPEST[kind]
-    return _written(symbol, kind, _TANH, ((0.5,), (-2.0,)), limit=limit, minus=-limit)
+def _slopes_of_tanh(order: int) -> Iterator[list[float]]:
+    """Yield the derivatives of tanh as polynomials of its value: d/dx p(t) = p'(t) (1 - t t)."""
+    polynomial = np.polynomial.Polynomial([0.0, 1.0])
+    for _ in range(order):
+        polynomial = polynomial.deriv() * np.polynomial.Polynomial([1.0, 0.0, -1.0])
+        yield [float(one) for one in polynomial.coef]
 
 
 # Powers of zero: the exponent has no derivative there, unless it is zero too, where it is minus
@@ -307,5 +333,13 @@ _ROWS = (
     _written("numba_frexpf", "float", _mantissa("frexpf", "ldexpf")),
 )
 BODIES = {row.symbol: row for row in _ROWS}
-_NESTED = (*_both(_tanh, "tanh"), *_rims(_NESTED_EDGE), *_both(_nested_pow, "llvm.pow", "pow"))
-NESTED_BODIES = BODIES | {row.symbol: row for row in _NESTED}
+_NESTED = (*_rims(_NESTED_EDGE), *_both(_nested_pow, "llvm.pow", "pow"))
+
+
+@functools.cache
+def bodies(order: int) -> dict[str, Body]:
+    """Return the bodies by their symbols, for so many derivatives within each other."""
+    if order == 1:
+        return BODIES
+    tanh = _both(lambda symbol, kind: _tanh(symbol, kind, order), "tanh")
+    return BODIES | {row.symbol: row for row in (*_NESTED, *tanh)}

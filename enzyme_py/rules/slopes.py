@@ -77,10 +77,10 @@ class Function:
         """The lines that stand for a call, with local names that begin with `name`."""
         f, slope = self.kind, _SLOPES[self.name]
         value = given = f"{name}.value"
-        lines = [f"{value} = call {f} @{_kept(self.symbol)}({f} {x})"]
+        lines = [f"{value} = call {f} @{kept(self.symbol)}({f} {x})"]
         if slope.other:
             given = f"{name}.other"
-            lines.append(f"{given} = call {f} @{_kept(self.other)}({f} {x})")
+            lines.append(f"{given} = call {f} @{kept(self.other)}({f} {x})")
         if slope.ir:
             text = slope.ir.format(f=f, ln2=_LN2[f]).replace("%given", given)
             lines += text.replace("%slope", name).split("\n")
@@ -91,9 +91,9 @@ class Function:
     def declarations(self) -> list[str]:
         """What Enzyme reads."""
         f = self.kind
-        kept = filter(None, (self.symbol, self.other))
+        called = filter(None, (self.symbol, self.other))
         return [
-            *(f"declare {f} @{_kept(symbol)}({f}) {_INACTIVE}" for symbol in kept),
+            *(f"declare {f} @{kept(symbol)}({f}) {_INACTIVE}" for symbol in called),
             pick_declaration(f),
         ]
 
@@ -109,7 +109,8 @@ def pick_declaration(kind: str) -> str:
     return f"declare {kind} @{PICK}{kind}({kind}, {kind}) {passed_on}"
 
 
-def _kept(symbol: str) -> str:
+def kept(symbol: str) -> str:
+    """Return the name of what computes a value that has no derivative."""
     return f"{_KEPT}{symbol}"
 
 

@@ -265,3 +265,17 @@ def test_refused(call, error, message) -> None:
 def test_arguments_in_another_order_are_named():
     with pytest.raises(AnnotationError, match=r"checkpoint\(step, state, n"):
         enzyme.checkpoint(lambda y, _: y, 5, np.ones(2))
+
+
+def test_an_infinite_argument_has_a_slope() -> None:
+    """x + 1 / limit, thrice: the slope by the limit is -3 / limit^2."""
+
+    def step(x, i, limit):
+        return x + 1.0 / limit
+
+    def loop(x, limit):
+        return enzyme.checkpoint(step, x, 3, (limit,), 1e3)
+
+    gradient = enzyme.grad(loop, argnums=(0, 1))
+    assert gradient(1.0, np.inf) == (1.0, 0.0)
+    assert gradient(1.0, 2.0) == (1.0, -0.75)

@@ -267,3 +267,14 @@ class TestBadInput:
     def test_gradient_of_an_array_says_what_to_use(self) -> None:
         with pytest.raises(EnzymeError, match="jacobian"):
             enzyme.grad(lambda x: x * x)(U)
+
+
+@pytest.mark.parametrize("mode", MODES, ids=repr)
+def test_where_the_argument_is_infinite(mode: Any) -> None:
+    """1 / x falls as -1 / x^2, which is zero there: the direction is one, and not made of the argument."""
+    reciprocal = enzyme.jit(lambda x: 1.0 / x)
+    slope = enzyme.jit(lambda x: enzyme.jacobian(mode, reciprocal, x)[0])
+    assert slope(np.inf) == 0.0
+    assert slope(2.0) == -0.25
+    assert enzyme.jacobian(mode, reciprocal, np.inf)[0] == 0.0
+    assert np.isnan(slope(np.nan))

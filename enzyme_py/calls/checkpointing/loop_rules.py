@@ -373,4 +373,5 @@ def _zero_of(value: Any) -> Any:
 def _zero_of_kind(value):  # type: ignore[no-untyped-def]
     if isinstance(value, types.Array):
         return lambda value: np.zeros(value.shape, value.dtype)
-    return lambda value: value * 0
+    zero = types.unliteral(value)(0)  # not value * 0, which infinity has none of
+    return lambda value: zero

@@ -81,9 +81,14 @@ def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]
     ]
 
 
-@register_jitable
-def _one_like(value):  # type: ignore[no-untyped-def]
-    return value * 0 + 1
+def _one_like(value: Any) -> Any:
+    raise RuntimeError
+
+
+@overload(_one_like, strict=False)
+def _one_like_number(value: Any) -> Callable[..., Any]:
+    one = value(1)  # not value * 0 + 1, which infinity has none of
+    return lambda value: one
 
 
 def _differentiable(tangent: Any) -> Any:

@@ -158,7 +158,7 @@ def _assign(made, direction):  # type: ignore[no-untyped-def]
 
 
 def _number_like(direction, value):  # type: ignore[no-untyped-def]
-    return value * 0 + direction
+    return direction  # of the value's type, as the signature says
 
 
 def _laid_out(direction, value):  # type: ignore[no-untyped-def]

@@ -96,6 +96,19 @@ def test_second_orders_of_tanh_far_out(nesting: str, number: Any) -> None:
     assert np.isnan(enzyme.jacobian(outer, once, number(np.nan))[0])
 
 
+def test_six_orders_of_tanh() -> None:
+    """Its derivatives are polynomials of its value t: p' (1 - t t) is the next one."""
+    function = enzyme.jit(lambda x: math.tanh(x))
+    polynomial = np.polynomial.Polynomial([0.0, 1.0])
+    for _ in range(6):
+        function = enzyme.grad(function)
+        polynomial = polynomial.deriv() * np.polynomial.Polynomial([1.0, 0.0, -1.0])
+        for x in (-0.7, -1e-9, 0.0, 1e-9, 0.4, 2.0, 1e30, np.inf):
+            exact = polynomial(math.tanh(x))
+            assert function(x) == pytest.approx(exact, rel=1e-12, abs=1e-14), x
+    assert np.isnan(function(np.nan))
+
+
 def test_six_orders_forward() -> None:
     def power(t):
         return t**7
