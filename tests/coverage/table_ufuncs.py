@@ -155,6 +155,22 @@ def _running_sum(x, result):
         result[i] = total * total
 
 
+@numba.stencil
+def _stencil(x):
+    return np.sin(x[-1]) * x[1] + x[0] ** 2
+
+
+@numba.stencil(cval=1.0)
+def _stencil_of_a_plane(x, y):
+    return x[0, 1] * y[-1, 0] + x[-1, 0]
+
+
+def _stencil_into(x, y):
+    result = x * y
+    _stencil(x, out=result)
+    return result
+
+
 def _generalized(x, y):
     result = np.zeros(x.shape[0])
     _inner_product(x, y, result)
@@ -172,3 +188,6 @@ row("numba.vectorize of numbers", lambda x, y: _vectorized(x, y), Draw(None), Dr
 row("numba.vectorize with a signature", lambda x, y: _vectorized_eagerly(x, y), X, X)
 row("numba.guvectorize", _generalized, MATRIX, MATRIX)
 row("numba.guvectorize without a signature", _generalized_lazily, X)
+row("numba.stencil", lambda x: _stencil(x), X)
+row("numba.stencil of two arrays", lambda x, y: _stencil_of_a_plane(x, y), MATRIX, MATRIX)
+row("numba.stencil with out", _stencil_into, X, X)

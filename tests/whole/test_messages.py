@@ -112,19 +112,10 @@ def enters_object_mode(x):
     return y + 1.0
 
 
-@numba.stencil
-def means(a):
-    return 0.5 * (a[-1] + a[1])
-
-
 @numba.njit
 def takes_a_literal(x, n):
     return x * numba.literally(n)
 
-
-
-def calls_a_stencil(x):
-    return means(np.ones(5))[2] * x
 
 
 def calls_object_mode(x):
@@ -199,7 +190,6 @@ ROWS = (
     Said("no such bytecode", grad(opens_a_file, 1.0), LoweringError, ("`opens_a_file`", "with")),
     Said("literal", grad(takes_a_literal, 1.0, 2), LoweringError, ("literally", "lambda x: f(x, 2)")),
     Said("object block", grad(enters_object_mode, 1.0), LoweringError, ("object mode", "objmode")),
-    Said("stencil", grad(calls_a_stencil, 1.0), LoweringError, ("numba.stencil", "loop")),
     Said("object function", grad(objects, 1.0), LoweringError, ("object mode", "forceobj")),
     Said("object callee", grad(calls_object_mode, 1.0), LoweringError, ("object mode", "forceobj")),
     Said("complex result", grad(complex_result, 1.0), UnsupportedTypeError, ("complex", "real")),

@@ -25,6 +25,7 @@ from enzyme_py.foundations.content.function_content import (
 )
 from enzyme_py.foundations.content.names import NotHashable
 from enzyme_py.foundations.versions import in_library, is_library
+from enzyme_py.frontend.codegen.stencils import StencilFunc, function_of
 
 __all__ = ["NotHashable", "content_of"]
 
@@ -47,6 +48,11 @@ def _(value: Dispatcher) -> tuple[Any, ...]:
 @parts_of.register
 def _(value: _Intrinsic) -> tuple[Any, ...]:
     return ("intrinsic", value._defn)
+
+
+@parts_of.register
+def _(value: StencilFunc) -> tuple[Any, ...]:
+    return ("stencil", function_of(value), value.mode, Unordered(value.options.items()))
 
 
 @parts_of.register

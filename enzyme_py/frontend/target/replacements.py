@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from numba.core.extending import _Intrinsic
+
 from enzyme_py.frontend.arrays import ranges
 from enzyme_py.frontend.arrays.assignments import block_assignment
 from enzyme_py.frontend.arrays.reshaping import reshaped
 from enzyme_py.frontend.arrays.transposing import transposition
 from enzyme_py.frontend.codegen.outlining import text_hash
+from enzyme_py.frontend.codegen.stencils import StencilFunc, own_stencil
 from enzyme_py.frontend.containers import typed_dicts, typed_lists
 from enzyme_py.frontend.numpy_functions import remainders, scans, smooth
 
@@ -32,6 +35,10 @@ def replacement(function: Any, sig: Any) -> Callable[..., Any] | None:
     return next((found for one in _CHOICES if (found := one(function, sig)) is not None), None)
 
 
-def own_intrinsic(value: Any) -> Any:
-    """Return the intrinsic that stands for one of Numba's, or that itself."""
-    return typed_lists.OWN.get(value) or typed_dicts.OWN.get(value, value)
+def own_value(target: Any, value: Any) -> Any:
+    """Return what stands for a value in kernels of a target: for some of Numba's, one of our own."""
+    if isinstance(value, StencilFunc):
+        return own_stencil(target, value)
+    if isinstance(value, _Intrinsic):
+        return typed_lists.OWN.get(value) or typed_dicts.OWN.get(value, value)
+    return value

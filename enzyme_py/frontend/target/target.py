@@ -30,7 +30,6 @@ from numba.core.errors import (
     NumbaParallelSafetyWarning,
     NumbaPerformanceWarning,
 )
-from numba.core.extending import _Intrinsic
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.core.target_extension import (
@@ -87,7 +86,7 @@ from enzyme_py.frontend.target.hierarchy import (
 from enzyme_py.frontend.target.options import KernelOptions, Token
 from enzyme_py.frontend.target.refusals import refused
 from enzyme_py.frontend.target.registries import ReadsOnce
-from enzyme_py.frontend.target.replacements import own_intrinsic, replacement
+from enzyme_py.frontend.target.replacements import own_value, replacement
 from enzyme_py.frontend.target.signatures import CallsBySignature
 from enzyme_py.frontend.target.universal import is_universal, teach
 from enzyme_py.frontend.target.versions import own_versions
@@ -120,8 +119,7 @@ class KernelTypingContext(ReadsOnce, refused.RefusesThreads, TypesJitclasses, ty
         if registry := registry_of(val):
             self._kernel_target.target_context.install_registry(registry)
             return val.class_type
-        if isinstance(val, _Intrinsic):
-            val = own_intrinsic(val)
+        val = own_value(self._kernel_target, val)
         try:
             return super().resolve_value_type(val)
         except ValueError:

@@ -8,7 +8,6 @@ from typing import Any
 import numba
 from numba.core import dispatcher
 from numba.core.ccallback import CFunc
-from numba.stencils.stencil import StencilFunc
 
 from enzyme_py.errors import LoweringError
 from enzyme_py.frontend.containers.dataclass_calls import code_of_its_own
@@ -25,10 +24,6 @@ def refuse_value(value: Any) -> None:
     if isinstance(value, dispatcher.ObjModeLiftedWith):
         message = "the kernel enters object mode, and Python code has no derivative"
         remedy = "take the `with objmode` block out of the kernel, or write it in nopython code"
-        raise LoweringError(message, remedy=remedy)
-    if isinstance(value, StencilFunc):
-        message = "the kernel calls a numba.stencil, which Numba compiles for its own target alone"
-        remedy = "write it as a loop: for i in range(1, a.size - 1): out[i] = a[i - 1] + a[i + 1]"
         raise LoweringError(message, remedy=remedy)
     if isinstance(value, CFunc):
         message = f"the kernel calls `{value.__name__}`, a numba.cfunc, by its address"

@@ -1,7 +1,7 @@
 """Temporaries are freed when nobody can look at them any more: rule by rule, and at random.
 
 The rules are tested on IR written by hand, the whole on random programs that a machine runs while
-it watches every block (lifetime_machine.py). test_lifetimes_in_use.py tests the effect.
+it watches every block (machine.py). test_in_use.py tests the effect.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import pytest
 
 from enzyme_py.llvm import Module
 from enzyme_py.native.rewrites.lifetimes import add_frees
-from tests.native.lifetime_machine import HEAD, Generator, Machine
+from tests.native.lifetimes.machine import HEAD, Generator, Machine
 
 LOOP = """
 define void @run(ptr %argument, i64 %n) {{

@@ -1,0 +1,1 @@
+"""Frees behind the last use."""
