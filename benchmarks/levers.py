@@ -6,7 +6,8 @@ A lever is a pass, or a rewrite behind Enzyme, that is there for speed or memory
 docs/testing-without.md. Each row of user_table.py has a process, which compiles nothing but the primal. Copies of it
 (forks) compile the gradient: one with all levers, one without each of them, one with all again. Where the machine code is the
 same, the lever has nothing to do. Where it differs, the copy times gradient and primal in turn, says what the gradient
-held at most, and how far its numbers are from those with all levers, in units of the last place of the largest.
+held at most, how far its numbers are from those with all levers, in units of the last place of the largest, and what the first
+call took.
 
 `--out FILE` keeps what is found, so that a run can go on. `--write` renews docs/levers.md.
 """
@@ -22,6 +23,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,18 +65,26 @@ PASSES = (
     "constant memory",
     "cached slopes",
 )
-LEVERS = (*BEHIND, *PASSES)
+# How machine code is made.
+MADE = ("addresses left", "seldom loops as they are")
+LEVERS = (*BEHIND, *MADE, *PASSES)
 ALL = "all"
 Found = dict[str, Any]
 
 
 def leave_out(lever: str) -> None:
     """Switch a lever off in this process."""
-    from enzyme_py.native import optimising
+    from enzyme_py.native import machine, optimising
+    from enzyme_py.native.rewrites import usual_loops
+    from enzyme_py.native.rewrites.sums import blocks
     from tests.passes import switches
 
     if lever in BEHIND:
         setattr(optimising, BEHIND[lever], lambda _code: 0)
+    elif lever == "addresses left":
+        machine.leaves_addresses = lambda: False
+    elif lever == "seldom loops as they are":
+        blocks.tell_seldom = usual_loops.tell_seldom = lambda _block: None
     elif lever != ALL:
         switches.leave_out(lever)
 
@@ -108,7 +118,9 @@ def asked(name: str, lever: str, seconds: float, known: str) -> Found:
     leave_out(lever)
     made = watched()
     gradient = enzyme.value_and_grad(row.kernel)
+    begun = time.perf_counter()
     _, slope = gradient(*given)
+    first = time.perf_counter() - begun
     code = hashlib.sha256("".join(made).encode()).hexdigest()
     if code == known:
         return {"code": code}
@@ -116,7 +128,7 @@ def asked(name: str, lever: str, seconds: float, known: str) -> Found:
     times = measure.in_turn({"primal": lambda: primal(*given), "gradient": lambda: gradient(*given)}, seconds)
     peak = footprint._measured(lambda one: gradient(*one), row.arguments(row.size)).peak
     ratio = times["gradient"]["least"] / times["primal"]["least"]
-    return {"code": code, "ratio": ratio, "peak": peak, "slope": np.asarray(slope)}
+    return {"code": code, "ratio": ratio, "peak": peak, "first": first, "slope": np.asarray(slope)}
 
 
 def forked(call: Callable[[], Found]) -> Found:
@@ -156,7 +168,8 @@ def one(name: str, levers: list[str], seconds: float) -> None:
         found[lever] = here
     if any("ratio" in here for here in found.values()):
         again = forked(lambda: asked(name, ALL, seconds, ""))
-        first["ratio"] = min(first["ratio"], again["ratio"])
+        for what in ("ratio", "first"):
+            first[what] = min(first[what], again[what])
     first.pop("slope", None)
     print(json.dumps({ALL: first, **found}))
 
@@ -182,7 +195,7 @@ def line_of(lever: str, rows: dict[str, Found]) -> str:
     }
     failed = [name for name, found in rows.items() if "failed" in found.get(lever, {})]
     if not changed and not failed:
-        return f"| {lever} | 0 |" + " |" * 6
+        return f"| {lever} | 0 |" + " |" * 7
     best = sorted(changed, key=lambda name: -changed[name])[:3]
     worst = min(changed, key=lambda name: changed[name], default="")
     peaks = {name: rows[name][lever]["peak"] / max(rows[name][ALL]["peak"], 1) for name in changed if rows[name][lever]["peak"] > 10**5}
@@ -194,14 +207,15 @@ def line_of(lever: str, rows: dict[str, Found]) -> str:
         f"{worst} {changed[worst]:.2f}" if worst else "",
         f"{held} {peaks[held]:.1f}" if held and peaks[held] > 1.05 else "",
         f"{max(rows[name][lever]['places'] for name in changed):.0f}" if changed else "",
+        f"{statistics.geometric_mean(rows[name][lever]['first'] / rows[name][ALL]['first'] for name in changed):.2f}" if changed else "",
         ", ".join(failed),
     ]
     return f"| {lever} | {' | '.join(cells)} |"
 
 
 TITLES = (
-    "| lever | rows it changes | mean | most gained | least | memory, most | last places, most | refused without it |",
-    "| --- | ---: | ---: | --- | --- | --- | ---: | --- |",
+    "| lever | rows it changes | mean | most gained | least | memory, most | last places, most | first calls | refused without it |",
+    "| --- | ---: | ---: | --- | --- | --- | ---: | ---: | --- |",
 )
 
 

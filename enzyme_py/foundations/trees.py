@@ -86,6 +86,15 @@ def structure_behind(kind: Any) -> Structure | None:
     return structure_of(getattr(kind, "instance_class", None))
 
 
+def written_part(holder: tuple[Any, ...], place: int) -> str:
+    """Return how Python code asks for a part: `['weights']`, `.weights`, `[0]`."""
+    structure = structure_of(type(holder))
+    if structure is not None and issubclass(structure.kind, dict):
+        return f"[{structure.keys[place]!r}]"
+    is_list = structure is not None and issubclass(structure.kind, list)
+    return f"[{place}]" if is_list or not hasattr(holder, "_fields") else f".{holder._fields[place]}"
+
+
 def holds_tree(value: Any) -> bool:
     """Tell whether a value is or holds a dict, a list, a dataclass, or an array that must be taken over."""
     if isinstance(value, tuple):

@@ -174,6 +174,12 @@ ROWS = (
     Said("list", grad(summed, [1.0]), LoweringError, ("`summed`", "list", "pass an array")),
     Said("object", grad(scaled, 1.0, object()), UnsupportedTypeError, ("`n`", "object")),
     Said(
+        "object in a tree",
+        grad(scaled, 1.0, {"a": 1.0, "net": (X, [2.0, object()])}),
+        UnsupportedTypeError,
+        ("`n['net'][1][1]`", "object"),
+    ),
+    Said(
         "object among annotations",
         lambda: enzyme.autodiff(scaled, Active(1.0), Const({"a": 1})),
         LoweringError,

@@ -12,7 +12,7 @@ from typing import Any
 
 from numba.stencils.stencil import StencilFunc, StencilFuncLowerer
 
-__all__ = ["StencilFunc", "function_of", "own_stencil"]
+__all__ = ["StencilFunc", "own_stencil"]
 
 
 _made: weakref.WeakKeyDictionary[StencilFunc, dict[str, StencilFunc]] = weakref.WeakKeyDictionary()
@@ -34,8 +34,3 @@ def _copy_for(target: Any, stencil: StencilFunc) -> StencilFunc:
     own._lower_me = StencilFuncLowerer(own)
     own._install_type(own._typingctx)
     return own  # type: ignore[no-any-return]
-
-
-def function_of(stencil: StencilFunc) -> Any:
-    """Return the function that a stencil was made of."""
-    return stencil.kernel_ir.func_id.func

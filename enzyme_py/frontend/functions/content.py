@@ -14,6 +14,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 from numba.core.typing.templates import builtin_registry
+from numba.stencils.stencil import StencilFunc
 
 from enzyme_py.foundations.content.function_content import (
     Unordered,
@@ -25,7 +26,6 @@ from enzyme_py.foundations.content.function_content import (
 )
 from enzyme_py.foundations.content.names import NotHashable
 from enzyme_py.foundations.versions import in_library, is_library
-from enzyme_py.frontend.codegen.stencils import StencilFunc, function_of
 
 __all__ = ["NotHashable", "content_of"]
 
@@ -52,7 +52,7 @@ def _(value: _Intrinsic) -> tuple[Any, ...]:
 
 @parts_of.register
 def _(value: StencilFunc) -> tuple[Any, ...]:
-    return ("stencil", function_of(value), value.mode, Unordered(value.options.items()))
+    return ("stencil", value.kernel_ir.func_id.func, value.mode, Unordered(value.options.items()))
 
 
 @parts_of.register

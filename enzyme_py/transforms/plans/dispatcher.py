@@ -29,7 +29,7 @@ from enzyme_py.foundations.keeping import released
 from enzyme_py.foundations.places import where_is
 from enzyme_py.foundations.progress import line as _line  # noqa: F401  (draws while there are stages)
 from enzyme_py.foundations.stages import stage
-from enzyme_py.foundations.trees import holds_tree, over_results, over_trees
+from enzyme_py.foundations.trees import holds_tree, over_results, over_trees, written_part
 from enzyme_py.foundations.watcher import watcher
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.frontend.functions.function_arguments import TakesFunctions, function_type
@@ -272,10 +272,11 @@ class DerivativeDispatcher(TakesFunctions, CPUDispatcher):  # type: ignore[misc]
                 message = f"argument `{label}` holds a {changing.__name__}, a named tuple whose __new__ would change its slopes, too"
                 remedy = "pass tuple(x), or a named tuple without a __new__ of its own"
                 raise UnsupportedTypeError(message, where=self._where(label), remedy=remedy)
-            message = f"argument `{label}` is {_say(value)}, which a derivative cannot take"
+            part, found = _refused_part(label, value)
+            message = f"argument `{part}` is {_say(found)}, which a derivative cannot take"
             from enzyme_py.frontend.target.mpi_calls import remedy_for
 
-            remedy = remedy_for(value) or CAN_BE_TAKEN
+            remedy = remedy_for(found) or CAN_BE_TAKEN
             raise UnsupportedTypeError(message, where=self._where(label), remedy=remedy)
 
     def _flattened(self, args: tuple[Any, ...]) -> Iterator[Any]:
@@ -373,6 +374,15 @@ def _changes_its_parts(kind: Any) -> type | None:
     if owner is not None and not str(made_by.get("__name__", "")).startswith("namedtuple_"):
         return owner  # type: ignore[no-any-return]
     return next(filter(None, map(_changes_its_parts, kind)), None)
+
+
+def _refused_part(label: str, value: Any) -> tuple[str, Any]:
+    """Return what of an argument no derivative can take, and how Python code asks for it."""
+    if isinstance(value, tuple):
+        for place, part in enumerate(value):
+            if not is_passable(_type_of(part)):
+                return _refused_part(label + written_part(value, place), part)
+    return label, value
 
 
 def _say(value: Any) -> str:
