@@ -3,9 +3,9 @@
 Position-independent code of the small model: the loader places each function's sections together,
 and reaches whatever is far away through tables of its own.
 
-Addresses are left as O3 has them: LLVM's LoopStrengthReduce, which writes code the other way round for each loop, is off while our code is
-made. It takes two milliseconds for each of the dozens of loops that a gradient has, half of all the time that machine code
-takes, and on x86-64 what it makes is not faster (docs/native.md has both). Elsewhere nobody has measured.
+Addresses are left as O3 has them: LLVM's LoopStrengthReduce, which makes pointers that are moved on out of indices, is off while our code
+is made. It takes two milliseconds for each of the dozens of loops that a gradient has, most of the time that machine code
+takes, and on x86-64 what it makes is not faster (docs/native.md, docs/levers.md). Elsewhere nobody has measured.
 """
 
 from __future__ import annotations
