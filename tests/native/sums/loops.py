@@ -20,7 +20,7 @@ class Reverse:
     """A loop that reads d[i], sets it to zero, and adds `factors` times it to u[stride i + offset], and the like.
 
     `offsets` are in elements of u; None is an add to u[0] in each iteration. `is_down`: the counter goes down.
-    `tests_moved`: the end is seen by what the counter has moved to, and not by the counter.
+    `tests_moved`: the end is seen by what the counter has moved to, and not by the counter. `tests_far`: by a sum with either.
     `factor`: constants, or "c" for the loop's argument, with a strong zero; "v" for v[i], with a strong zero.
     `is_slice`: u has n numbers for all that is known; each offset is the lesser of it and n, and for n = 17 all adds of a slice go to
     its first number, as if it were broadcast.
@@ -31,6 +31,7 @@ class Reverse:
     factors: Sequence[str]
     is_down: bool = True
     tests_moved: bool = False
+    tests_far: bool = False
     stride: int = 1
     kind: str = "double"
     sums: bool = False
@@ -48,6 +49,7 @@ class Reverse:
             f"define void @f(ptr %u, ptr %d, ptr %v, i64 %n, {kind} %c, ptr %out) {{",
             "entry:",
             "  %last = sub i64 %n, 1",
+            *self._ends(bound),
             *self._starts(),
             f"  br label %{self.name}",
             "",
@@ -94,9 +96,13 @@ class Reverse:
                 f"  %with = fadd {kind} %sum, %by.v",
                 f"  %more = select i1 %is.zero, {kind} %sum, {kind} %with",
             ]
+        tested = "%next" if self.tests_moved else "%i"
+        lines.append(f"  %next = add nsw i64 %i, {moved}")
+        if self.tests_far:
+            lines.append(f"  %far.sum = add i64 %far, {tested}")
+            tested, bound = "%far.bound", "%far.sum"
         lines += [
-            f"  %next = add nsw i64 %i, {moved}",
-            f"  %end = icmp eq i64 {'%next' if self.tests_moved else '%i'}, {bound}",
+            f"  %end = icmp eq i64 {tested}, {bound}",
             f"  br i1 %end, label %done, label %{self.name}",
             "",
             "done:",
@@ -113,6 +119,11 @@ class Reverse:
             f"  %start.{place} = call i64 @llvm.smin.i64(i64 %n, i64 {offset})" for place, offset in enumerate(self.offsets)
         ]
         return ["  %is.long = icmp ne i64 %n, 17", *starts]
+
+    def _ends(self, bound: str) -> list[str]:
+        if not self.tests_far:
+            return []
+        return ["  %far = mul i64 %n, 9223372036854775807", f"  %far.bound = add i64 %far, {bound}"]
 
     def rewritten(self) -> tuple[Module, bool]:
         """The module as the native stage would make it, and whether adds were separated."""

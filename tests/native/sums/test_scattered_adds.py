@@ -16,6 +16,8 @@ LOOPS = {
     "upward": Reverse((-1, 1, 0), ("c", "c", "2.0"), is_down=False),
     "end by what is next": Reverse((-1, 0, 1), ("c", "v", "2.0"), tests_moved=True),
     "upward, end by what is next": Reverse((2, 0), ("v", "v"), is_down=False, tests_moved=True),
+    "end by a sum": Reverse((-1, 1, 0), ("c", "c", "2.0"), tests_far=True),
+    "upward, end by a sum with what is next": Reverse((2, 0), ("v", "v"), is_down=False, tests_moved=True, tests_far=True),
     "float32": Reverse((-1, 1, 0), ("c", "c", "2.0"), kind="float"),
     "far apart": Reverse((-8, 0, 8, 20), ("c", "2.0", "v", "c")),
     "one place twice": Reverse((0, 1, 1), ("c", "2.0", "v")),

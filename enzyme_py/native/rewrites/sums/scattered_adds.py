@@ -32,6 +32,7 @@ from __future__ import annotations
 from enzyme_py.llvm import Module
 from enzyme_py.llvm.analyses.loops import Loops
 from enzyme_py.native.rewrites.sums.blocks import Buffers, carry_out
+from enzyme_py.native.rewrites.sums.exits import compare_counter
 from enzyme_py.native.rewrites.sums.forwarded_stores import load_again
 from enzyme_py.native.rewrites.sums.gathers import choose_gathers
 from enzyme_py.native.rewrites.sums.plans import plan_for
@@ -47,6 +48,7 @@ def separate_adds(code: Module) -> bool:
             loop = function.analysis(Loops).headed_by(block)
             if loop is None or len(loop.blocks) != 1:
                 continue
+            compare_counter(loop)
             if load_again(function, loop):
                 loop = function.analysis(Loops).headed_by(block)
                 assert loop is not None
