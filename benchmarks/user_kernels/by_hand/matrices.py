@@ -177,3 +177,20 @@ def dense_layer(weights, inputs):
             for k in range(weights.shape[1]):
                 back[i, k] += g * inputs[p, k]
     return total, back
+
+
+@njit
+def triangular_solve(low, right):
+    """Each row of the slope is written once."""
+    n = right.size
+    x, slope = np.zeros(n), np.zeros((n, n))
+    for i in range(n):
+        x[i] = (right[i] - low[i, :i] @ x[:i]) / low[i, i]
+    back = 2.0 * x
+    for i in range(n - 1, -1, -1):
+        down = back[i] / low[i, i]
+        slope[i, i] = -down * x[i]
+        for j in range(i):
+            slope[i, j] = -down * x[j]
+            back[j] -= down * low[i, j]
+    return np.sum(x * x), slope

@@ -163,3 +163,23 @@ def k_means(centres, points):
         for k in range(points.shape[1]):
             back[nearest, k] -= 2.0 * (points[p, k] - centres[nearest, k])
     return total, back
+
+
+@njit
+def pair_energy(x):
+    """Forward and backward at once: what a pair pulls at one, it pulls at the other."""
+    energy, slope = 0.0, np.zeros(x.shape)
+    for i in range(x.shape[0]):
+        for j in range(i + 1, x.shape[0]):
+            a, b, c = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
+            square = a * a + b * b + c * c
+            near = 1.0 / (square * square * square)
+            energy += 4.0 * (near * near - near)
+            pull = -24.0 * near * (2.0 * near - 1.0) / square
+            slope[i, 0] += pull * a
+            slope[i, 1] += pull * b
+            slope[i, 2] += pull * c
+            slope[j, 0] -= pull * a
+            slope[j, 1] -= pull * b
+            slope[j, 2] -= pull * c
+    return energy, slope

@@ -157,3 +157,82 @@ def simpson(x, a, b, depth):
     back = np.zeros_like(x)
     value = pieces(x, a, b, depth, back)
     return value, back
+
+
+@njit
+def spline(values, places):
+    """The system is symmetric but for its scale: solved again for the slopes of its right side."""
+    n = values.size
+    h = 1.0 / (n - 1)
+    bend, factor, slope, back = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    for i in range(1, n - 1):
+        factor[i] = 1.0 / (4.0 - factor[i - 1])
+        bend[i] = (6.0 * (values[i + 1] - 2.0 * values[i] + values[i - 1]) / (h * h) - bend[i - 1]) * factor[i]
+    for i in range(n - 2, 0, -1):
+        bend[i] -= factor[i] * bend[i + 1]
+    total = 0.0
+    for p in range(places.size):
+        at = places[p] / h
+        i = min(int(at), n - 2)
+        b = at - i
+        a = 1.0 - b
+        left, right = (a**3 - a) * (h * h / 6.0), (b**3 - b) * (h * h / 6.0)
+        y = a * values[i] + b * values[i + 1] + left * bend[i] + right * bend[i + 1]
+        total += y * y
+        y += y
+        slope[i] += a * y
+        slope[i + 1] += b * y
+        back[i] += left * y
+        back[i + 1] += right * y
+    for i in range(1, n - 1):
+        back[i] = (back[i] - (back[i - 1] if i > 1 else 0.0)) * factor[i]
+    for i in range(n - 2, 0, -1):
+        back[i] -= factor[i] * back[i + 1] if i < n - 2 else 0.0
+        bent = 6.0 / (h * h) * back[i]
+        slope[i + 1] += bent
+        slope[i] -= 2.0 * bent
+        slope[i - 1] += bent
+    return total, slope
+
+
+@njit
+def warp(x, image, target):
+    """Forward and backward at once."""
+    n, m = image.shape
+    total = g0 = g1 = g2 = 0.0
+    cos, sin = math.cos(x[0]), math.sin(x[0])
+    for i in range(n):
+        for j in range(m):
+            u = cos * i - sin * j + x[1]
+            v = sin * i + cos * j + x[2]
+            r, c = math.floor(u), math.floor(v)
+            if 0 <= r < n - 1 and 0 <= c < m - 1:
+                fu, fv = u - r, v - c
+                one, two, three, four = image[r, c], image[r, c + 1], image[r + 1, c], image[r + 1, c + 1]
+                top, low = (1.0 - fv) * one + fv * two, (1.0 - fv) * three + fv * four
+                off = (1.0 - fu) * top + fu * low - target[i, j]
+                total += off**2
+                off += off
+                du, dv = off * (low - top), off * ((1.0 - fu) * (two - one) + fu * (four - three))
+                g0 += dv * (cos * i - sin * j) - du * (sin * i + cos * j)
+                g1 += du
+                g2 += dv
+    return total, np.array([g0, g1, g2])
+
+
+@njit
+def smooth_image(image, seen, weight):
+    """Forward and backward at once."""
+    n, m = image.shape
+    total, slope = 0.0, np.zeros((n, m))
+    for i in range(n - 1):
+        for j in range(m - 1):
+            dx, dy = image[i + 1, j] - image[i, j], image[i, j + 1] - image[i, j]
+            root, off = math.sqrt(dx * dx + dy * dy + 1e-3), image[i, j] - seen[i, j]
+            total += weight * root + off**2
+            dx *= weight / root
+            dy *= weight / root
+            slope[i + 1, j] += dx
+            slope[i, j + 1] += dy
+            slope[i, j] += 2.0 * off - dx - dy
+    return total, slope
