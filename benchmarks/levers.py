@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import json
 import os
 import pickle
@@ -65,8 +66,15 @@ PASSES = (
     "constant memory",
     "cached slopes",
 )
-# How machine code is made.
-MADE = ("addresses left", "seldom loops as they are")
+# How machine code is made, by functions that say whether something is to be done, or that do it.
+_NATIVE = "enzyme_py.native"
+MADE = {
+    "addresses left": ((f"{_NATIVE}.machine", "leaves_addresses"),),
+    "seldom loops as they are": (
+        (f"{_NATIVE}.rewrites.usual_loops", "tell_seldom"),
+        (f"{_NATIVE}.rewrites.sums.blocks", "tell_seldom"),
+    ),
+}
 LEVERS = (*BEHIND, *MADE, *PASSES)
 ALL = "all"
 Found = dict[str, Any]
@@ -74,17 +82,14 @@ Found = dict[str, Any]
 
 def leave_out(lever: str) -> None:
     """Switch a lever off in this process."""
-    from enzyme_py.native import machine, optimising
-    from enzyme_py.native.rewrites import usual_loops
-    from enzyme_py.native.rewrites.sums import blocks
+    from enzyme_py.native import optimising
     from tests.passes import switches
 
     if lever in BEHIND:
         setattr(optimising, BEHIND[lever], lambda _code: 0)
-    elif lever == "addresses left":
-        machine.leaves_addresses = lambda: False
-    elif lever == "seldom loops as they are":
-        blocks.tell_seldom = usual_loops.tell_seldom = lambda _block: None
+    elif lever in MADE:
+        for module, name in MADE[lever]:
+            setattr(importlib.import_module(module), name, lambda *_: False)
     elif lever != ALL:
         switches.leave_out(lever)
 

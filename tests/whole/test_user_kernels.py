@@ -5,6 +5,7 @@ An ordinary run takes some of them; `pytest --full` takes all.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -66,5 +67,7 @@ def test_levers_are_there(lever: str, monkeypatch) -> None:
     """benchmarks/levers.py leaves each out: what no longer has its name would give a ratio of one."""
     if lever in levers.BEHIND:
         assert callable(getattr(optimising, levers.BEHIND[lever]))
+    elif lever in levers.MADE:
+        assert all(callable(getattr(importlib.import_module(module), name)) for module, name in levers.MADE[lever])
     else:
         leave_out(lever, monkeypatch.setattr)
