@@ -73,11 +73,13 @@ class Function(Head):
         """Return how often a text stands in the body as it now is, likewise."""
         return sum(part.count(text) for part in self._texts())
 
-    def lines_with(self, text: str) -> Iterator[str]:
-        """Yield the lines that a text stands in, likewise."""
+    def words_of(self, opcode: str) -> Iterator[list[str]]:
+        """Yield what stands behind an opcode, without commas and metadata: flags, types, operands; likewise."""
+        mark = f" {opcode} "
         for part in self._texts():
-            if text in part:
-                yield from (one for one in part.splitlines() if text in one)
+            if mark in part:
+                lines = (one.partition(mark)[2] for one in part.splitlines())
+                yield from (one.partition(", !")[0].replace(",", "").split() for one in lines if one)
 
     def global_names(self) -> set[str]:
         """Return the global names that stand in the body, without sign, likewise."""

@@ -177,26 +177,27 @@ _SCALES_OF_HYPOT = {
 #     t = tanh(x); pick(h * pick(h / 2 * (-2 t (1 - t t)), 1 - t t), t)
 def _tanh(symbol: str, kind: str, order: int) -> Body:
     f, own = kind, f"{_PREFIX}.{symbol}"
-    factors = list(_slopes_of_tanh(order))
+    values = ["%t"]  # of tanh and its derivatives
     lines = [f"  %t = call {f} @{kept(symbol)}({f} %x)", f"  %h = {pick(f, '%x', '0.0')}"]
-    for degree, factor in enumerate(factors, 1):
-        lines += [f"  %slope.{degree}.0 = fadd {f} 0.0, {_number(factor[-1])}"]
-        for step, number in enumerate(reversed(factor[:-1]), 1):
-            lines.append(f"  %times.{degree}.{step} = fmul {f} %slope.{degree}.{step - 1}, %t")
-            lines.append(f"  %slope.{degree}.{step} = fadd {f} %times.{degree}.{step}, {_number(number)}")
-    behind = f"%slope.{order}.{len(factors[-1]) - 1}"
+    for degree, factors in enumerate(_slopes_of_tanh(order), 1):
+        *lower, value = map(_number, factors)
+        for step, number in enumerate(reversed(lower)):
+            lines.append(f"  %times.{degree}.{step} = fmul {f} {value}, %t")
+            value = f"%slope.{degree}.{step}"
+            lines.append(f"  {value} = fadd {f} %times.{degree}.{step}, {number}")
+        values.append(value)
+    total = values.pop()
     for degree in range(order, 0, -1):
-        value = f"%slope.{degree - 1}.{len(factors[degree - 2]) - 1}" if degree > 1 else "%t"
-        lines.append(f"  %part.{degree} = fmul {f} {behind}, {_number(_rounded(1.0 / degree, kind))}")
+        lines.append(f"  %part.{degree} = fmul {f} {total}, {_number(_rounded(1.0 / degree, kind))}")
         lines.append(f"  %moved.{degree} = fmul {f} %h, %part.{degree}")
-        lines.append(f"  %sum.{degree} = {pick(f, f'%moved.{degree}', value)}")
-        behind = f"%sum.{degree}"
+        total = f"%sum.{degree}"
+        lines.append(f"  {total} = {pick(f, f'%moved.{degree}', values.pop())}")
     text = "\n".join(
         [
             *FUNCTIONS[symbol].declarations(),
             f"define linkonce_odr {f} @{own}({f} %x) alwaysinline {{",
             *lines,
-            f"  ret {f} {behind}",
+            f"  ret {f} {total}",
             "}",
             "",
         ]

@@ -25,6 +25,7 @@ from numba.core.errors import NumbaError, NumbaPerformanceWarning
 
 import enzyme_py as enzyme
 from enzyme_py import Active, BatchDuplicated, Const, Duplicated, Forward, ReverseWithPrimal
+from enzyme_py.calls.operators import copied
 from enzyme_py.errors import EnzymeError, HostCrashed
 from enzyme_py.finished.comparing import KeyMismatchError
 from enzyme_py.finished.search import KEPT, looks
@@ -166,7 +167,7 @@ class Questions:
             self._check_written(given)
         else:
             # It works on copies, which have no steps: Numba lays out an expression as its operands, and sums are taken in that order.
-            wanted = at.kernel(*(one.copy("K") if isinstance(one, np.ndarray) else one for one in given))
+            wanted = at.kernel(*map(copied, given))
             value, pull = enzyme.vjp(at.kernel, *given)
             slopes = pull(at.weights)[:3]
         self._check_value(value, wanted)

@@ -70,17 +70,13 @@ def outcomes(seed: int, names: Collection[str] = (), kernel: str = "") -> list[O
         except (NumbaError, NotImplementedError, NameError) as error:
             return [Outcome("numba", "invalid", type(error).__name__)]
         except AssertionError as error:  # in the middle of Numba's typing
-            if not _last_file(error).startswith(os.path.dirname(numba.__file__)):
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            if not last.filename.startswith(os.path.dirname(numba.__file__)):
                 raise
             return [Outcome("numba", "invalid", type(error).__name__)]
         except EnzymeError as error:
             return [Outcome("origin", "refused", str(error).splitlines()[0])]
         return [_asked(name, getattr(asked, name.replace(" ", "_"))) for name in asked.names]
-
-
-def _last_file(error: Exception) -> str:
-    """Return the file that an exception comes from."""
-    return traceback.extract_tb(error.__traceback__)[-1].filename
 
 
 def _asked(name: str, question: Callable[[], None]) -> Outcome:

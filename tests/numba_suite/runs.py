@@ -32,7 +32,6 @@ class Worker:
 
     def __init__(self, cache: Path, without: str | None = None, module: str = WORKER) -> None:
         own = {
-            "NUMBA_OPT": "1",  # with 0, Numba 0.68 itself dies of `for k in {1, 2, 3}`
             "ENZYME_PY_CACHE_DIR": str(cache),
             "OPENBLAS_NUM_THREADS": "1",
             "NUMBA_NUM_THREADS": "2",

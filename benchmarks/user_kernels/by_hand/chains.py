@@ -82,7 +82,6 @@ def predators(x, seen, dt):
             prey += dt * more
             hunters += dt * less
         loss += (prey - seen[t, 0]) ** 2 + (hunters - seen[t, 1]) ** 2
-    slope = np.zeros(6)
     g0 = g1 = g2 = g3 = dp = dh = 0.0
     for t in range(times - 1, -1, -1):
         p, h = kept[t, 0], kept[t, 1]
@@ -99,8 +98,7 @@ def predators(x, seen, dt):
             g2 += less * h * p
             g3 -= less * h
             dp, dh = dp + more * (x[0] - x[1] * h) + less * h * x[2], dh - more * p * x[1] + less * (x[2] * p - x[3])
-    slope[0], slope[1], slope[2], slope[3], slope[4], slope[5] = g0, g1, g2, g3, dp, dh
-    return loss, slope
+    return loss, np.array([g0, g1, g2, g3, dp, dh])
 
 
 @njit

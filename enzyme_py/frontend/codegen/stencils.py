@@ -7,23 +7,21 @@ knows: its own. A copy of the stencil that knows another target makes the same l
 from __future__ import annotations
 
 import copy
-import weakref
 from typing import Any
 
 from numba.stencils.stencil import StencilFunc, StencilFuncLowerer
 
+from enzyme_py.foundations.keeping import made_of
+
 __all__ = ["StencilFunc", "own_stencil"]
-
-
-_made: weakref.WeakKeyDictionary[StencilFunc, dict[str, StencilFunc]] = weakref.WeakKeyDictionary()
 
 
 def own_stencil(target: Any, stencil: StencilFunc) -> StencilFunc:
     """Return the stencil for a kernel target, which its typing context knows."""
-    made = _made.setdefault(stencil, {})
-    if target.name not in made:
-        made[target.name] = _copy_for(target, stencil)
-    return made[target.name]
+    known = made_of(stencil, "targets")
+    if target.name not in known:
+        known[target.name] = _copy_for(target, stencil)
+    return known[target.name]
 
 
 def _copy_for(target: Any, stencil: StencilFunc) -> StencilFunc:

@@ -46,8 +46,7 @@ def _may_tell(function: Function) -> bool:
     """Tell whether a function may compare floats like this, from its text alone: of most, no more is read."""
     orders = Counter[str]()
     has_signs = True
-    for line in function.lines_with(" fcmp "):
-        words = line.partition(", !")[0].replace(",", "").split()
+    for words in function.words_of("fcmp"):
         has_sign = not any(flag in words for flag in _NO_SIGN)
         has_signs = has_signs and has_sign
         if any(one in words for one in _EQUALITIES) and not (has_sign and words[-1] in _ZEROS):

@@ -88,7 +88,7 @@ def _one_like(value: Any) -> Any:
 @overload(_one_like, strict=False)
 def _one_like_number(value: Any) -> Callable[..., Any]:
     one = value(1)  # not value * 0 + 1, which infinity has none of
-    return lambda value: one  # noqa: ARG005
+    return lambda value: one  # noqa: ARG005  (Numba asks for the same names)
 
 
 def _differentiable(tangent: Any) -> Any:

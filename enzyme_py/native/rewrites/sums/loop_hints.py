@@ -17,7 +17,7 @@ _AS_IT_IS = ('!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll
 
 
 def tell_parallel(block: Block, *, is_short: bool = False) -> None:
-    """Tell LLVM that no iteration of a loop depends on another one by memory, so that it need not ask; and that it is short.
+    """Tell LLVM that no iteration of a loop depends on another one by memory, so that it need not ask; of a short one, to make few versions.
 
     What it would ask of a loop within one that counts down is never so (llvm.org, RuntimePointerChecking: `stride.check`).
     """
