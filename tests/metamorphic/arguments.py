@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tests.metamorphic.forms import Arguments, Form, chosen, statements
-from tests.numba_suite.questions import has_floats, mapped
+from tests.numba_suite.recording import has_floats
+from tests.numba_suite.trees import mapped
 
 JUNK = 3.0  # what lies around a part
 MOST_NUMBERS = 8  # that come one by one

@@ -19,8 +19,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from tests.numba_suite.questions import same
 from tests.numba_suite.recording import copied
+from tests.numba_suite.trees import same
 from tests.scenarios import SCENARIOS
 from tests.textbook import TURNS, kernels
 

@@ -23,8 +23,8 @@ from tests.metamorphic.forms import Arguments, Form, Origin, origins
 from tests.metamorphic.loops import LOOP_REWRITES
 from tests.metamorphic.statements import STATEMENT_REWRITES
 from tests.metamorphic.values import VALUE_REWRITES
-from tests.numba_suite.questions import drawn, floats_of, has_floats, inner, like, mapped
-from tests.numba_suite.recording import copied
+from tests.numba_suite.recording import copied, has_floats
+from tests.numba_suite.trees import drawn, floats_of, inner, like, mapped
 
 REWRITES = {**LOOP_REWRITES, **VALUE_REWRITES, **STATEMENT_REWRITES, **ARGUMENT_REWRITES}
 MOST = 5  # rewrites of one kernel

@@ -25,6 +25,8 @@ from enzyme_py.frontend.target.signatures import given_signatures
 from tests.fuzz.checks import Outcome
 from tests.fuzz.subject import REORDERED, ROUNDING, SINGLE, STEPS, TRUNCATION, Inconclusive, Wrong
 from tests.numba_suite.recording import Call, copied, has_floats
+from tests.numba_suite.second import Second, is_fit, number_of
+from tests.numba_suite.trees import drawn, floats_of, inner, leaves, like, magnitude, mapped, same
 
 POINTS = 4
 NEAR = 0.02  # relative, of other points
@@ -39,8 +41,8 @@ class Kink(Exception):
     """Wrong at the very point, right at others."""
 
 
-def outcomes(call: Call) -> list[Outcome]:
-    """Ask all of a call."""
+def outcomes(call: Call, second: bool | None = None) -> list[Outcome]:
+    """Ask all of a call; second orders as told, else by a draw."""
     call.restore()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -55,7 +57,15 @@ def outcomes(call: Call) -> list[Outcome]:
         found = [_asked("reverse", asked.reverse)]
         if found[0].verdict not in ("refused", "unexplained"):
             found += [_asked("again", asked.again)]
-        return [*found, _asked("forward", asked.forward)]
+        found += [_asked("forward", asked.forward)]
+        if found[0].verdict == "right" and (is_drawn(call.key) if second is None else second) and asked.has_second():
+            found += [_asked("forward over reverse", asked.product), _asked("reverse over reverse", asked.twice)]
+        return found
+
+
+def is_drawn(key: str) -> bool:
+    """Tell whether second orders of a call are asked in a run: of one in four."""
+    return int(key.rsplit(maxsplit=1)[-1], 16) % 4 == 0
 
 
 def _asked(name: str, question: Callable[[], None]) -> Outcome:
@@ -78,86 +88,6 @@ def _asked(name: str, question: Callable[[], None]) -> Outcome:
     except Exception as error:  # the function ran with Numba: nothing else may come
         return Outcome(name, "wrong", f"{type(error).__name__}: {error}"[:300])
     return Outcome(name, "right")
-
-
-# --- trees of numbers ---------------------------------------------------------------------------------------------------
-
-
-def leaves(value: Any) -> list[Any]:
-    """Return the numbers, arrays and other things of a value, in order."""
-    return (
-        [leaf for one in value for leaf in leaves(one)]
-        if isinstance(value, (tuple, list))
-        else [value]
-    )
-
-
-def floats_of(value: Any) -> list[np.ndarray]:
-    """Return the arrays and numbers of floats of a value, each as an array."""
-    return [np.asarray(one) for one in leaves(value) if one is not None and has_floats(one)]
-
-
-def mapped(function: Callable[[Any], Any], value: Any, other: Callable[[Any], Any]) -> Any:
-    """Return a value with its floats replaced by what a function of each gives, and all else by another's."""
-    if isinstance(value, tuple):
-        parts = [mapped(function, one, other) for one in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(value, list):
-        return [mapped(function, one, other) for one in value]
-    return function(value) if has_floats(value) else other(value)
-
-
-def like(value: Any, array: np.ndarray) -> Any:
-    """Return numbers in the form of a leaf: an array with its strides, or a number of its type."""
-    if isinstance(value, np.ndarray):
-        made = copied(value)
-        made.flags.writeable = True
-        made[...] = array
-        return made
-    return type(value)(array[()])
-
-
-def drawn(random: np.random.Generator, value: Any) -> np.ndarray:
-    """Return random numbers, each as large as that of a leaf, or up to one where that is none."""
-    array = np.asarray(value)
-    size = np.abs(array)
-    size = np.where((size == 0) | ~np.isfinite(size), 1.0, size)
-    numbers = random.uniform(-1, 1, array.shape)
-    if array.dtype.kind == "c":
-        numbers = numbers + 1j * random.uniform(-1, 1, array.shape)
-    return size * numbers
-
-
-def inner(left: Any, right: Any) -> float:
-    pairs = zip(floats_of(left), floats_of(right), strict=True)
-    return float(sum(np.sum(np.real(np.conj(one) * other)) for one, other in pairs))
-
-
-def magnitude(left: Any, right: Any) -> float:
-    pairs = zip(floats_of(left), floats_of(right), strict=True)
-    return float(sum(np.sum(np.abs(one) * np.abs(other)) for one, other in pairs))
-
-
-def same(left: Any, right: Any) -> bool:
-    """Tell whether two values are equal bit for bit; any NaN is as good as another."""
-    ones, others = leaves(left), leaves(right)
-    if len(ones) != len(others):
-        return False
-    return all(_same_leaf(one, other) for one, other in zip(ones, others, strict=True))
-
-
-def _same_leaf(one: Any, other: Any) -> bool:
-    if isinstance(one, np.random.Generator):
-        return isinstance(other, np.random.Generator)  # a draw changes it
-    if not has_floats(one):
-        return bool(np.all(np.asarray(one == other))) if one is not None else other is None
-    a, b = np.asarray(one), np.asarray(other)
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    if a.dtype.kind == "c":
-        return _same_leaf(a.real, b.real) and _same_leaf(a.imag, b.imag)
-    both = np.isnan(a) & np.isnan(b)
-    return bool(np.all(both | ((a == b) & (np.signbit(a) == np.signbit(b)))))
 
 
 # --- the questions ----------------------------------------------------------------------------------------------------------
@@ -460,6 +390,48 @@ class _Questions:
             raise Inconclusive("not finite")
         if not abs(got - want) <= tolerance * scale:
             raise Wrong(f"{words}: {got!r}, {want!r}")
+
+
+    # -- second orders
+
+    def has_second(self) -> bool:
+        """Tell whether second orders are asked of this call."""
+        return not self.outputs and not self.written and is_fit(self.arguments, self.result)
+
+    def _second(self) -> Second:
+        number = number_of(self.function, self.result, self.weights, len(self.arguments))
+        return Second(number, self.arguments, self.first, self._moved)
+
+    def product(self) -> None:
+        """Compare forward over reverse with differences, at the very point, else at points nearby."""
+        said: list[str] = []
+        unclear = ""
+        for _ in range(POINTS):
+            second = self._second()
+            got = second.product()
+            try:
+                want = second.difference()
+            except Inconclusive as error:
+                unclear = str(error)
+            else:
+                if abs(got - want) <= TRUNCATION * (abs(want) + second.scale()):
+                    if said:
+                        raise Kink(said[0])
+                    return
+                said.append(f"forward over reverse {got!r}, differences of gradients {want!r}")
+            self.redraw()
+        if said:
+            raise Wrong("; ".join(said))
+        raise Inconclusive(unclear)
+
+    def twice(self) -> None:
+        """Compare reverse over reverse with forward over reverse."""
+        second = self._second()
+        got, want = second.twice(), second.product()
+        if not math.isfinite(want):
+            raise Inconclusive("not finite")
+        if not abs(got - want) <= self.tolerance * (abs(want) + second.scale()):
+            raise Wrong(f"reverse over reverse and forward over reverse: {got!r}, {want!r}")
 
 
 def _at(function: Any, arguments: Any) -> Any:

@@ -18,6 +18,7 @@ from dataclasses import asdict
 from typing import Any
 
 from enzyme_py.native.runtime import library
+from enzyme_py.passes import journal
 from tests.numba_suite.questions import outcomes
 from tests.numba_suite.recording import recorded
 from tests.passes.switches import leave_out
@@ -60,6 +61,12 @@ def answered(answer: Callable[[dict[str, Any], Any], None]) -> None:
         answer(json.loads(line), say)
 
 
+def changed_in(kept: journal.Journal) -> list[str]:
+    """Return the passes that changed the code of what was compiled meanwhile, and the attempts."""
+    changed = {one.name for one in kept.steps if one.has_changed}
+    return sorted(changed | {one.name for one in kept.attempts})
+
+
 def megabytes() -> int:
     """Return how large this process has been."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -90,10 +97,12 @@ def _answer(name: str, known: set[str], most: int, say: Any) -> None:
         known.add(call.key)
         say(begin=call.key)
         begun = time.process_time()
-        found = outcomes(call)
+        with journal.kept() as kept:
+            found = outcomes(call)
         say(
             key=call.key,
             outcomes=[asdict(one) for one in found],
+            changed=changed_in(kept),
             seconds=time.process_time() - begun,
         )
         del call

@@ -13,9 +13,9 @@ import pytest
 
 from tests.metamorphic.forms import Form, origins
 from tests.metamorphic.questions import REWRITES, outcomes, rewritten
-from tests.numba_suite.questions import floats_of
 from tests.numba_suite.recording import copied
 from tests.numba_suite.runs import run
+from tests.numba_suite.trees import floats_of
 
 WORKER = "tests.metamorphic.worker"
 

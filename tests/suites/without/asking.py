@@ -30,7 +30,7 @@ from tests.metamorphic import questions as rewriting
 from tests.numba_suite import questions as calls
 from tests.numba_suite.recording import recorded
 from tests.numba_suite.worker import SECONDS as SECONDS_OF_NUMBA
-from tests.numba_suite.worker import tests_of
+from tests.numba_suite.worker import changed_in, tests_of
 from tests.passes.switches import leave_out
 from tests.suites.without.mutants import CORPUS, mutant
 from tests.textbook import TWINS, kernels
@@ -104,10 +104,10 @@ def guided(name: str) -> Iterator[tuple[str, str]]:
 
 @suite
 def numba_suite(name: str) -> Iterator[tuple[str, str]]:
-    """A test of Numba, by its name behind `numba.tests.`: all that it calls, at most three functions."""
+    """A test of Numba, by its name behind `numba.tests.`: all that it calls, at most three functions, and their second orders."""
     test = next(tests_of(unittest.defaultTestLoader.loadTestsFromNames([f"numba.tests.{name}"])))
     for number, call in enumerate(recorded(test, set(), MOST, SECONDS_OF_NUMBA).calls, 1):
-        for one in calls.outcomes(call):
+        for one in calls.outcomes(call, second=True):
             yield f"{one.question} of call {number}", one.verdict
 
 
@@ -144,9 +144,7 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (int(begun) + SECONDS, resource.RLIM_INFINITY))
         with journal.kept() as kept:
             found = dict(SUITES[name](kernel))
-        changed = {one.name for one in kept.steps if one.has_changed}
-        tried = {one.name for one in kept.attempts}
-        say(json.dumps({"kernel": kernel, "found": found, "changed": sorted(changed | tried), "seconds": round(time.process_time() - begun, 1)}))
+        say(json.dumps({"kernel": kernel, "found": found, "changed": changed_in(kept), "seconds": round(time.process_time() - begun, 1)}))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,91 @@
+"""Second orders of one call: forward over reverse against differences of gradients, reverse over reverse against it.
+
+They are asked of functions of real numbers of 64 bits, whose result is a number or an array. An array becomes a number by
+weights, in a function around the one of the test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+import enzyme_py as enzyme
+from tests.fuzz.subject import STEPS, TRUNCATION, Inconclusive
+from tests.numba_suite.recording import copied, has_floats
+from tests.numba_suite.trees import floats_of, inner, magnitude
+
+
+def is_fit(arguments: tuple[Any, ...], result: Any) -> bool:
+    """Tell whether second orders are asked of a call."""
+    numbers = floats_of((arguments, result))
+    return not isinstance(result, (tuple, list)) and all(one.dtype == np.float64 for one in numbers)
+
+
+def number_of(function: Any, result: Any, weights: Any, count: int) -> Any:
+    """Return a compiled function of `count` arguments whose result is a number: the function's, or its numbers by weights."""
+    if isinstance(result, float) and not isinstance(result, np.ndarray):
+        return function
+    names = ", ".join(f"x{n}" for n in range(count))
+    space: dict[str, Any] = {"function": function, "weights": np.array(weights), "np": np}
+    exec(f"def number({names}):\n    return np.sum(function({names}) * weights)\n", space)
+    return numba.njit(space["number"])
+
+
+class Second:
+    """The gradient of a call, as a function, and its derivatives along a direction."""
+
+    def __init__(self, number: Any, arguments: tuple[Any, ...], way: tuple[Any, ...], moved: Callable[[float], Any]) -> None:
+        self.arguments, self.way, self._moved = arguments, way, moved
+        self.places = tuple(n for n, one in enumerate(arguments) if has_floats(one))
+        self.slope = enzyme.grad(number, argnums=self.places)
+
+    def _placed(self, found: Any) -> list[Any]:
+        return list(found) if isinstance(found, tuple) else [found]
+
+    @property
+    def ways(self) -> list[Any]:
+        """The direction of what has one."""
+        return [self.way[n] for n in self.places]
+
+    def product(self) -> float:
+        """Forward over reverse, times the direction once more."""
+        given = tuple(map(copied, self.arguments))
+        _, found = enzyme.jvp(self.slope, given, tuple(map(copied, self.way)))
+        return inner(self._placed(found), self.ways)
+
+    def twice(self) -> float:
+        """Reverse over reverse, times the direction once more."""
+        value, pull = enzyme.vjp(self.slope, *map(copied, self.arguments))
+        cotangent = tuple(self.ways) if isinstance(value, tuple) else self.ways[0]
+        found = pull(cotangent)
+        return inner([found[n] for n in self.places], self.ways)
+
+    def scale(self) -> float:
+        """How large the numbers are that the products are sums of."""
+        return magnitude(self._placed(self.slope(*map(copied, self.arguments))), self.ways)
+
+    def difference(self) -> float:
+        """Differences of gradients along the direction, times the direction."""
+        scale = self.scale() + 1e-300
+        for step in STEPS:
+            one, other = self._central(step), self._central(2 * step)
+            if abs(one - other) <= TRUNCATION * (abs(one) + scale):
+                return one
+        raise Inconclusive("differences of gradients disagree")
+
+    def _central(self, step: float) -> float:
+        def value(at: float) -> float:
+            try:
+                return inner(self._placed(self.slope(*self._moved(at))), self.ways)
+            except Exception as error:
+                raise Inconclusive(f"raises nearby: {type(error).__name__}") from error
+
+        near, far = value(step) - value(-step), value(2 * step) - value(-2 * step)
+        found = (8 * near - far) / (12 * step)
+        if not math.isfinite(found):
+            raise Inconclusive("differences of gradients are not finite")
+        return float(found)
