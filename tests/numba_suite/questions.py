@@ -396,10 +396,13 @@ class _Questions:
 
     def has_second(self) -> bool:
         """Tell whether second orders are asked of this call."""
-        return not self.outputs and not self.written and is_fit(self.arguments, self.result)
+        return is_fit(self.arguments, self.result, self.outputs or self.written)
 
     def _second(self) -> Second:
-        number = number_of(self.function, self.result, self.weights, len(self.arguments))
+        number = self.plain
+        if not isinstance(self.result, float) or self.written:
+            weights = self.weights if isinstance(self.weights, tuple) else (self.weights,)
+            number = number_of(self.plain, weights, len(self.arguments), self.written or self.outputs, self.outputs)
         return Second(number, self.arguments, self.first, self._moved)
 
     def product(self) -> None:

@@ -19,19 +19,29 @@ from tests.numba_suite.recording import copied, has_floats
 from tests.numba_suite.trees import floats_of, inner, magnitude
 
 
-def is_fit(arguments: tuple[Any, ...], result: Any) -> bool:
-    """Tell whether second orders are asked of a call."""
+def is_fit(arguments: tuple[Any, ...], result: Any, written: tuple[int, ...]) -> bool:
+    """Tell whether second orders are asked of a call that writes some of its arguments."""
     numbers = floats_of((arguments, result))
-    return not isinstance(result, (tuple, list)) and all(one.dtype == np.float64 for one in numbers)
+    parts = result if written and isinstance(result, tuple) else (result,)
+    is_plain = not any(isinstance(one, (tuple, list)) for one in parts)
+    return is_plain and all(one.dtype == np.float64 for one in numbers) and all(isinstance(arguments[n], np.ndarray) for n in written)
 
 
-def number_of(function: Any, result: Any, weights: Any, count: int) -> Any:
-    """Return a compiled function of `count` arguments whose result is a number: the function's, or its numbers by weights."""
-    if isinstance(result, float) and not isinstance(result, np.ndarray):
-        return function
-    names = ", ".join(f"x{n}" for n in range(count))
-    space: dict[str, Any] = {"function": function, "weights": np.array(weights), "np": np}
-    exec(f"def number({names}):\n    return np.sum(function({names}) * weights)\n", space)
+def number_of(function: Any, weights: Any, count: int, written: tuple[int, ...], outputs: tuple[int, ...]) -> Any:
+    """Return a compiled function of so many arguments whose result is a number: the function's numbers by weights.
+
+    Some arguments are written, which are copied; where the function returns nothing, they are the outputs.
+    """
+    names = [f"x{n}" for n in range(count)]
+    given = ", ".join(names)
+    space: dict[str, Any] = {"function": function, "np": np}
+    lines = [f"def number({given}):", *(f"    x{n} = x{n}.copy()" for n in written), f"    y = function({given})"]
+    results = [f"x{n}" for n in outputs] or ["y"]
+    for n, (name, one) in enumerate(zip(results, weights, strict=True)):
+        space[f"w{n}"] = np.array(one)
+        lines.append(f"    s{n} = np.sum({name} * w{n})" if np.ndim(one) else f"    s{n} = {name}")
+    lines.append(f"    return {' + '.join(f's{n}' for n in range(len(results)))}")
+    exec("\n".join(lines), space)
     return numba.njit(space["number"])
 
 
