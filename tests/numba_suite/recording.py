@@ -68,7 +68,7 @@ def recorded(test: unittest.TestCase, known: set[str], most: int, seconds: float
     taken = Recording()
     seen: set[str] = set()
     with (
-        _watched(taken, seen, known, most, time.monotonic() + seconds),
+        watched(taken, seen, known, most, time.monotonic() + seconds),
         redirect_stdout(io.StringIO()),
         redirect_stderr(io.StringIO()),
     ):
@@ -77,10 +77,10 @@ def recorded(test: unittest.TestCase, known: set[str], most: int, seconds: float
 
 
 @contextmanager
-def _watched(
+def watched(
     taken: Recording, seen: set[str], known: set[str], most: int, end: float
 ) -> Iterator[None]:
-    """Take down what is called meanwhile."""
+    """Take down what is called meanwhile: at most so many calls, none that is known, until a time; then Enough is raised."""
     depth = 0
 
     def call(function: Dispatcher, *arguments: Any, **named: Any) -> Any:

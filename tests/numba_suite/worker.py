@@ -20,7 +20,7 @@ from typing import Any
 from enzyme_py.native.runtime import library
 from enzyme_py.passes import journal
 from tests.numba_suite.questions import outcomes
-from tests.numba_suite.recording import recorded
+from tests.numba_suite.recording import Recording, recorded
 from tests.passes.switches import leave_out
 
 SECONDS = 20  # for a test of Numba
@@ -91,7 +91,13 @@ def _answer(name: str, known: set[str], most: int, say: Any) -> None:
     test = next(tests_of(unittest.defaultTestLoader.loadTestsFromNames([name])))
     taken = recorded(test, known, most, SECONDS)
     own = time.process_time() - begun
-    left = taken.left
+    ask_all(taken, known, say)
+    gc.collect()
+    say(end=True, left=dict(taken.left), seconds=own, megabytes=megabytes())
+
+
+def ask_all(taken: Recording, known: set[str], say: Callable[..., None]) -> None:
+    """Ask about all calls of a test; each is known then."""
     while taken.calls:
         call = taken.calls.pop(0)
         known.add(call.key)
@@ -106,8 +112,6 @@ def _answer(name: str, known: set[str], most: int, say: Any) -> None:
             seconds=time.process_time() - begun,
         )
         del call
-    gc.collect()
-    say(end=True, left=dict(left), seconds=own, megabytes=megabytes())
 
 
 if __name__ == "__main__":

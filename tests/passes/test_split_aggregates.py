@@ -32,6 +32,15 @@ end:
 }
 """
 
+CHOSEN = """define i64 @f(i1 %flag) {
+entry:
+  %both = select i1 %flag, { i8, i64 } { i8 1, i64 7 }, { i8, i64 } { i8 0, i64 undef }
+  %kept = freeze { i8, i64 } %both
+  %number = extractvalue { i8, i64 } %kept, 1
+  ret i64 %number
+}
+"""
+
 PLAIN = """define i64 @f(i64 %n, i1 %flag) {
 entry:
   %m = select i1 %flag, i64 %n, i64 1
@@ -53,6 +62,13 @@ def test_each_field_merges_for_itself():
     assert {one.type for one in merges} == {"ptr", "i64"}
     pointer = next(one for one in merges if one.opcode == "phi" and one.type == "ptr")
     assert {value.ref for value in pointer.values} >= {"%a"}
+
+
+def test_constants_are_taken_apart_in_front_of_what_chooses():
+    code = split(CHOSEN)
+    llvm.parse_assembly(str(code)).verify()
+    chosen = [one for one in code.function("f").instructions if one.opcode == "select"]
+    assert [one.type for one in chosen] == ["i64"]
 
 
 def test_what_has_no_records_stays_as_it_is():

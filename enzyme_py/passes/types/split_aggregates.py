@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from enzyme_py.llvm import Block, Builder, Constant, Function, Instruction, Phi, Value
+from enzyme_py.llvm import Builder, Constant, Function, Instruction, Phi, Value
 from enzyme_py.llvm import types as kinds
 from enzyme_py.llvm.reading.body import read_instruction
 from enzyme_py.passes.base import Draft, Pass
@@ -80,13 +80,14 @@ class _Fields:
             found = self._known[id(phi), path]
             assert isinstance(found, Phi)
             found.set_incoming(
-                (self.field(value, path, type_, block), block) for value, block in phi.incoming
+                (self.field(value, path, type_, Builder(block.terminator)), block)
+                for value, block in phi.incoming
             )
 
-    def field(self, value: Value, path: Path, type_: str, block: Block | None = None) -> Value:
+    def field(self, value: Value, path: Path, type_: str, at: Builder) -> Value:
         """Return one field of a record: what was put there, or what is taken out of it.
 
-        A constant is taken apart at the end of a block.
+        A constant is taken apart where the field is wanted.
         """
         while isinstance(value, Instruction) and value.opcode == "insertvalue":
             into, inserted = value.operands[0], value.operands[1]
@@ -100,30 +101,29 @@ class _Fields:
         known = self._known.get((id(value), path))
         if known is not None:
             return known
-        made = self._made(value, path, type_, block)
+        made = self._made(value, path, type_, at)
         if not isinstance(value, Constant):
             self._known[id(value), path] = made
         return made
 
-    def _made(self, value: Value, path: Path, type_: str, block: Block | None) -> Value:
+    def _made(self, value: Value, path: Path, type_: str, at: Builder) -> Value:
         if isinstance(value, Constant):
             if value.is_undefined or value.ref == "zeroinitializer":
                 return Constant(type_, _constant(value.ref, type_))
-            assert block is not None
-            return _extracted(Builder(block.terminator), value, path)
+            return _extracted(at, value, path)
         if isinstance(value, Instruction):
             if value.opcode == "freeze" and value in self._merges:
-                one = self.field(value.operands[0], path, type_, value.home)
+                one = self.field(value.operands[0], path, type_, Builder(value))
                 return _made(Builder(value), f"freeze {type_} {one.ref}", _named(value, path))
             if value.opcode == "select" and value in self._merges:
-                arms = [self.field(arm, path, type_, value.home) for arm in value.operands[1:]]
+                arms = [
+                    self.field(arm, path, type_, Builder(value)) for arm in value.operands[1:]
+                ]
                 return Builder(value).select(
                     value.operands[0], arms[0], arms[1], _named(value, path)
                 )
             return _extracted(Builder.after(value), value, path)
-        function = block.function if block is not None else None
-        assert function is not None
-        return _extracted(Builder.at_start(function.blocks[0]), value, path)
+        return _extracted(Builder.at_start(at.function.blocks[0]), value, path)
 
     def replace_uses(self, one: Instruction) -> None:
         """Put the fields of a record in place of it: where one is taken out, that; elsewhere a record of them."""
@@ -133,7 +133,7 @@ class _Fields:
                 continue
             path = _indices(user) if user.opcode == "extractvalue" else ()
             if path and not _is_record(user.type):
-                user.replace_with(self.field(one, path, user.type, one.home))
+                user.replace_with(self.field(one, path, user.type, Builder(user)))
                 continue
             if whole is None:
                 whole = self._put_together(one)
@@ -143,7 +143,7 @@ class _Fields:
         at = Builder.after(one)
         whole: Value = Constant(one.type, "poison")
         for path, type_ in _leaves(one.type):
-            field = self.field(one, path, type_, one.home)
+            field = self.field(one, path, type_, at)
             where = ", ".join(map(str, path))
             text = f"insertvalue {one.type} {whole.ref}, {type_} {field.ref}, {where}"
             whole = _made(at, text, f"{one.name}.whole")
