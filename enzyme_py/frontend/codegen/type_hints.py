@@ -227,6 +227,30 @@ def _type_operation(module: ir.Module, block: Any, instruction: Any) -> None:
             builder.call(hint_function(module, content), [operand])
 
 
+def hint_scratch(module: ir.Module) -> None:
+    """Put a hint behind every block of integers that Numba makes for an assignment whose two sides may overlap.
+
+    The assignment reads that block or the source, and a merge of both needs them to be one kind: where the source is known
+    to hold integers and the block is not, forward mode refused it, `order[i + 1:] = order[i:-1]` (test_scratch.py).
+    """
+    for function in list(module.functions):
+        for block in function.blocks:
+            for instruction in list(block.instructions):
+                if _is_scratch(instruction) and isinstance(instruction.type.pointee, ir.IntType):
+                    builder = ir.IRBuilder(block)
+                    builder.position_after(instruction)
+                    start = instruction.operands[0]
+                    builder.call(hint_function(module, "Integer"), [start])
+
+
+def _is_scratch(instruction: Any) -> bool:
+    """Tell whether an instruction gives a type to what Numba's runtime has just allocated."""
+    if not (isinstance(instruction, ir.CastInstr) and instruction.opname == "bitcast"):
+        return False
+    made = instruction.operands[0]
+    return isinstance(made, ir.CallInstr) and made.callee.name == "NRT_Allocate"
+
+
 def _typed_operands(instruction: Any) -> Iterator[tuple[Any, ir.Type]]:
     """Yield the pointers of a block operation with the types that they had before a cast."""
     for operand in instruction.args[:2]:

@@ -64,7 +64,7 @@ from enzyme_py.frontend.codegen.outlining import (
     tuple_hash_type,
 )
 from enzyme_py.frontend.codegen.tables import holds_no_floats
-from enzyme_py.frontend.codegen.type_hints import hint_block_operations, hint_records
+from enzyme_py.frontend.codegen.type_hints import hint_block_operations, hint_records, hint_scratch
 from enzyme_py.frontend.containers.dataclass_calls import class_of_tuples
 from enzyme_py.frontend.containers.jitclasses import TypesJitclasses, registry_of
 from enzyme_py.frontend.containers.memory import ExceptionNRT, RegionNRT
@@ -206,6 +206,7 @@ class KernelContext(ReadsOnce, FreezesArrays, CopiesRecords, cpu.CPUContext):  #
 
             fastmathpass.rewrite_module(mod, self.fastmath)
         hint_block_operations(mod)
+        hint_scratch(mod)
         hint_records(mod, self.target_data)
         forget_broadcast_indices(mod)
 
