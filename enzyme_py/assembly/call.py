@@ -22,7 +22,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import callconv, cgutils
 
-from enzyme_py.assembly.results import holds_arrays
+from enzyme_py.assembly.results import holds_arrays, owners
 from enzyme_py.foundations.places import argument_names
 from enzyme_py.frontend.codegen.calling_convention import raise_on_error
 from enzyme_py.frontend.codegen.type_hints import (
@@ -147,7 +147,18 @@ class EnzymeCall:
         status = builder.call(callee, [function.args[0], excinfo, *values])
         if self.kernel.target.is_catching:
             raise_on_error(builder, status, excinfo)
+        self._forget_owners(builder, function.args[0])
         builder.ret_void()
+
+    def _forget_owners(self, builder: ir.IRBuilder, result: ir.Value) -> None:
+        """Leave out of the result what Numba counts references by: nobody does, and LLVM takes it away.
+
+        It holds a pointer to an array's numbers. Of an array of integers that is constant, beside others that are active, and
+        forward mode refused `return np.argsort(x), x * 2.0` (tests/calls/test_results_of_integers.py).
+        """
+        for path in owners(self.kernel.return_type):
+            place = builder.gep(result, [ir.IntType(32)(index) for index in (0, *path)])
+            builder.store(ir.Constant(place.type.pointee, None), place)
 
     # The call
 

@@ -6,7 +6,7 @@ holds inside kernels, in @njit code and in Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,15 @@ def with_arrays(kind: Any, change: Callable[[Any], Any]) -> Any:
             return types.BaseTuple.from_types(elements, kind.instance_class)
         return types.Tuple(tuple(elements))
     return kind
+
+
+def owners(kind: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """Yield where the arrays of a result have the pointers that Numba counts references by."""
+    if isinstance(kind, types.Array):
+        yield from ((*path, 0), (*path, 1))
+    if isinstance(kind, types.BaseTuple):
+        for place, element in enumerate(kind):
+            yield from owners(element, (*path, place))
 
 
 def holds_arrays(kind: Any) -> bool:
@@ -222,6 +231,10 @@ def _zeros_like(primal):  # type: ignore[no-untyped-def]
     return np.zeros(primal.shape, primal.dtype)
 
 
+def _zeros_like_fortran(primal):  # type: ignore[no-untyped-def]
+    return np.zeros(primal.shape[::-1], primal.dtype).T
+
+
 def _derivative_copy_or_zeros(primal, shadow):  # type: ignore[no-untyped-def]
     if primal.size > 0 and primal.ctypes.data == shadow.ctypes.data:
         return np.zeros(primal.shape, primal.dtype)
@@ -255,7 +268,8 @@ class ResultBuilder:
         returned = derivative_type(kind)
         if isinstance(kind, types.Array):
             if not is_differentiable(self.context, kind):
-                return self._compiled(_zeros_like, returned, [kind], [primal])
+                zeros = _zeros_like_fortran if returned.layout == "F" else _zeros_like
+                return self._compiled(zeros, returned, [kind], [primal])
             view = self._with_data_of(kind, primal, shadow)
             same = kind == returned
             function = _derivative_or_zeros if same else _derivative_copy_or_zeros

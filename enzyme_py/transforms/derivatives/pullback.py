@@ -16,6 +16,7 @@ from numba.extending import overload
 
 from enzyme_py.errors import ShadowError
 from enzyme_py.foundations.keeping import kept_with_kernel, released
+from enzyme_py.frontend.arrays.captured_arrays import holds_floats
 from enzyme_py.transforms.derivatives.gradient import Gradient
 from enzyme_py.transforms.plans.structures import check_structure, written
 
@@ -29,7 +30,7 @@ def pairing(cotangent: Any, value: Any) -> float:
 @overload(pairing, strict=False)  # annotations would count as a difference
 def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
     if isinstance(value, types.Array):
-        return _pair_arrays
+        return _pair_arrays if holds_floats(value.dtype) else _pair_nothing  # None will do for integers
     if isinstance(value, types.BaseTuple):
         check_structure(value, cotangent, "a cotangent")
         return _of_tuples(len(value))
