@@ -51,8 +51,10 @@ class _Plugin:
 
 
 def files_of(name: str) -> list[str]:
-    """Return the files of tests of a package, or of a folder."""
+    """Return the files of tests of a package, or of a folder; a file is one itself."""
     folder = Path(name)
+    if folder.is_file():
+        return [name]
     if not folder.is_dir():
         found = importlib.util.find_spec(name)
         assert found is not None, f"no package {name}"

@@ -19,10 +19,10 @@ from tests.numba_suite.recording import copied, has_floats
 from tests.numba_suite.trees import floats_of, inner, magnitude
 
 
-def is_fit(arguments: tuple[Any, ...], result: Any, written: tuple[int, ...]) -> bool:
-    """Tell whether second orders are asked of a call that writes some of its arguments."""
+def is_fit(arguments: tuple[Any, ...], result: Any, written: tuple[int, ...], outputs: tuple[int, ...]) -> bool:
+    """Tell whether second orders are asked of a call that writes some of its arguments, or has them for its outputs."""
     numbers = floats_of((arguments, result))
-    parts = result if written and isinstance(result, tuple) else (result,)
+    parts = result if outputs and isinstance(result, tuple) else (result,)
     is_plain = not any(isinstance(one, (tuple, list)) for one in parts)
     return is_plain and all(one.dtype == np.float64 for one in numbers) and all(isinstance(arguments[n], np.ndarray) for n in written)
 

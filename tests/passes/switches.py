@@ -16,8 +16,8 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from enzyme_py import compiling
-from enzyme_py.assembly import entry, inlining
-from enzyme_py.frontend.target import signatures
+from enzyme_py.assembly import entry, inlining, special_functions
+from enzyme_py.frontend.target import replacements, signatures
 from enzyme_py.frontend.target.target import KernelTarget
 from enzyme_py.host.process import client
 from enzyme_py.llvm import Module
@@ -145,6 +145,17 @@ def _types_of_variables(put: Put) -> None:
     )
 
 
+def _of_numba(lowering: Callable[..., Any]) -> Callable[[Put], None]:
+    """Let Numba lower what this package lowers in its place (frontend/target/replacements.py)."""
+
+    def leave(put: Put) -> None:
+        left = tuple(one for one in replacements._CHOICES if one is not lowering)
+        assert len(left) < len(replacements._CHOICES)
+        put(replacements, "_CHOICES", left)
+
+    return leave
+
+
 OTHERS: dict[str, Callable[[Put], None]] = {
     "steps": _steps,
     "steps, and the refusal of what calls itself": _steps_of_recursion,
@@ -157,6 +168,14 @@ OTHERS: dict[str, Callable[[Put], None]] = {
     "late records": lambda put: put(optimising, "allocate_records_late", lambda code: 0),
     "given signatures": lambda put: put(signatures, "given_signatures", lambda function: ()),
     "types of variables": _types_of_variables,
+    "own slice assignment": _of_numba(replacements.block_assignment),
+    "own transposing": _of_numba(replacements.transposition),
+    "own reshaping": _of_numba(replacements.reshaped),
+    "own ranges": _of_numba(replacements.ranges.iteration),
+    "own scans": _of_numba(replacements.scans.method),
+    "own smooth functions": _of_numba(replacements.smooth.method),
+    "own remainders": _of_numba(replacements.remainders.remainder),
+    "own elementary functions": lambda put: put(special_functions, "bodies", lambda order: {}),
     "no notes of same values": lambda put: put(client, "without_same_values", lambda code: None),
     "search for indices without a value": lambda put: put(
         client, "_reads_nowhere", lambda module, done: False

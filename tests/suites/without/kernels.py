@@ -49,6 +49,16 @@ CURES = (
     "--unroll-peel-max-count=0",
     "--phi-node-folding-threshold=0",
     "--disable-loop-idiom-memcpy",
+    "given signatures",
+    "types of variables",
+    "own slice assignment",
+    "own transposing",
+    "own reshaping",
+    "own ranges",
+    "own scans",
+    "own smooth functions",
+    "own remainders",
+    "own elementary functions",
 )
 
 SHORT: dict[str, tuple[str, ...]] = {
