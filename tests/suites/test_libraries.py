@@ -14,7 +14,7 @@ from tests.libraries.worker import files_of
 from tests.numba_suite.runs import run
 from tests.numba_suite.summary import Summary
 
-LIBRARY = '''
+LIBRARY = """
 import os
 
 import numba
@@ -41,8 +41,8 @@ def test_energy(n):
 def test_rounded():
     assert rounded(0.3) < 0.1
     raise ValueError("a test that fails is one as well")
-'''
-ENDS = '''
+"""
+ENDS = """
 import os
 
 import numba
@@ -60,7 +60,7 @@ def test_cube():
 def test_that_ends_the_process():
     if os.environ["SUITE_SEEN"] == "no":
         os.abort()
-'''
+"""
 
 
 def asked(folder: Path, without: str | None = None) -> Summary:
