@@ -8,14 +8,16 @@ Cause: it concludes what memory holds from what is done with it. A number that i
 its way to an index tells it nothing.
 
 Cure: each load of an integer gets a tag, if all that ever becomes of the number is an index, a comparison, or a float by
-its value: bits that could come to be a float again never go there. Taken only where Enzyme has refused.
+its value: bits that could come to be a float again never go there. Arrays of integers that the function makes itself are looked
+into as well (integer_blocks.py). Taken only where Enzyme has refused.
 """
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Instruction, Load
+from enzyme_py.llvm import Instruction, Load, Store
 from enzyme_py.llvm import types as kinds
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.types.integer_blocks import reads_of_block
 from enzyme_py.passes.types.tags import KIND, Tags
 
 _MAKES_INTEGERS = frozenset(
@@ -35,7 +37,7 @@ class IntegerLoads(Pass):
         tags = Tags(draft.code)
         for function in draft.code.functions:
             for one in function.instructions if function.mentions("load i") else ():
-                if is_untagged_integer(one) and only_counts(one):
+                if is_untagged_integer(one) and only_counts(one, in_blocks=True):
                     tags.put(one, "long")
 
 
@@ -44,17 +46,27 @@ def is_untagged_integer(one: Instruction) -> bool:
     return isinstance(one, Load) and kinds.is_integer(one.type) and not one.has_metadata(KIND)
 
 
-def only_counts(value: Instruction) -> bool:
-    """Tell whether all that becomes of a value are indices, comparisons, and floats of its size."""
+def only_counts(value: Instruction, *, in_blocks: bool = False) -> bool:
+    """Tell whether all that becomes of a value are indices, comparisons, and floats of its size.
+
+    If asked, also what is read from blocks of integers that it is written to.
+    """
     seen, pending = {value}, [value]
     while pending:
         for user in pending.pop().users:
             if _makes_integer(user):
-                if user not in seen:
-                    seen.add(user)
-                    pending.append(user)
-            elif user.opcode not in _ENDS:
+                made: list[Instruction] = [user]
+            elif in_blocks and isinstance(user, Store):
+                reads = reads_of_block(user)
+                if reads is None:
+                    return False
+                made = [*reads]
+            elif user.opcode in _ENDS:
+                continue
+            else:
                 return False
+            pending += [one for one in made if one not in seen]
+            seen.update(made)
     return True
 
 

@@ -1,0 +1,106 @@
+"""Blocks of memory that a function allocates, and that hold nothing but integers.
+
+    places[count] = offset * steps[axis];  return x * 2.0, places          an integer that is computed, and kept in an array
+
+What is read from such a block is an integer, whatever becomes of it, and what is written to it is no float's bits. All
+accesses are seen: whoever takes the pointer otherwise, but for the array of integers in a result, makes it another block.
+"""
+
+from __future__ import annotations
+
+import re
+
+from enzyme_py.llvm import Argument, Call, Constant, GetElementPtr, Instruction, Load, Store, Value
+from enzyme_py.llvm import types as kinds
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS
+
+_HINTS = ("enzyme_py_hint.Integer", "enzyme_py_hint.kept", "enzyme_py_hint.written")
+_TOUCHES_NO_BITS = ("free", "llvm.lifetime.", "llvm.memset.", *_HINTS)
+_ARITHMETIC = frozenset("add sub mul shl and or select phi".split())
+_COPIES = ("llvm.memcpy.", "llvm.memmove.")
+
+
+def reads_of_block(store: Store) -> list[Load] | None:
+    """Return all that reads from the block that an integer is written to; None if it may hold other things than integers."""
+    start = _start(store.pointer)
+    if not isinstance(start, Call) or start.callee not in ALLOCATORS:
+        return None
+    found: list[Load] = []
+    return found if _is_of_integers(start, found, {start}) else None
+
+
+def _is_of_integers(start: Instruction, reads: list[Load], seen: set[Value]) -> bool:
+    """Tell whether a block holds integers alone, and list what reads from it, and from copies of it."""
+    pending = [start]
+    while pending:
+        pointer = pending.pop()
+        for user in pointer.users:
+            if user.opcode in ("getelementptr", "phi", "select"):
+                if user not in seen:
+                    seen.add(user)
+                    pending.append(user)
+            elif isinstance(user, Load):
+                if not kinds.is_integer(user.type):
+                    return False
+                reads.append(user)
+            elif isinstance(user, Call) and user.callee.startswith(_COPIES) and user.arguments[1] is pointer:
+                copy = _start(user.arguments[0])
+                if copy not in seen:
+                    seen.add(copy)
+                    if not isinstance(copy, Call) or copy.callee not in ALLOCATORS or not _is_of_integers(copy, reads, seen):
+                        return False
+            elif not _is_harmless(user, pointer):
+                return False
+    return True
+
+
+def _is_harmless(user: Instruction, pointer: Value) -> bool:
+    if isinstance(user, Store):
+        if user.value is pointer:
+            return _is_integers_of_result(user.pointer)
+        return kinds.is_integer(user.value.type)
+    if isinstance(user, Call):
+        return user.callee.startswith((*_TOUCHES_NO_BITS, *_COPIES)) or _takes_integers(user, pointer)
+    return user.opcode == "icmp" or (user.opcode == "ptrtoint" and _is_compared(user))
+
+
+def _is_compared(address: Instruction) -> bool:
+    """Tell whether an address is but compared: whether two arrays overlap."""
+    seen, pending = {address}, [address]
+    while pending:
+        for user in pending.pop().users:
+            if user.opcode in _ARITHMETIC:
+                if user not in seen:
+                    seen.add(user)
+                    pending.append(user)
+            elif user.opcode != "icmp":
+                return False
+    return True
+
+
+def _takes_integers(call: Call, pointer: Value) -> bool:
+    """Tell whether a call says that it takes a pointer to integers: one that sorts."""
+    places = [index for index, one in enumerate(call.arguments) if one is pointer]
+    declared = getattr(call.target, "parameter_attributes", lambda index: [])
+    return all(any("[-1,-1]:Integer" in one for one in (*call.argument_attributes(index), *declared(index))) for index in places)
+
+
+def _is_integers_of_result(place: Value) -> bool:
+    """Tell whether a place in a function's result is that of an array of integers, as its type tree says."""
+    offset = 0
+    if isinstance(place, GetElementPtr):
+        step = place.indices[0]
+        if place.source_type != "i8" or not isinstance(step, Constant) or step.integer is None:
+            return False
+        offset, place = step.integer, place.pointer
+    if not isinstance(place, Argument):
+        return False
+    tree = next((one for one in place.attributes if one.startswith('"enzyme_type"')), "")
+    return re.search(rf"\[-1,{offset},-1\]:Integer", tree) is not None
+
+
+def _start(pointer: Value) -> Value:
+    """Return what a pointer was moved from."""
+    while isinstance(pointer, GetElementPtr):
+        pointer = pointer.pointer
+    return pointer

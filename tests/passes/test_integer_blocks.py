@@ -1,0 +1,130 @@
+"""Integers that are computed and kept in arrays: what is read from a block of them, and kernels that were refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py.errors import EnzymeError
+from enzyme_py.llvm import Module
+from enzyme_py.passes.base import Draft
+from enzyme_py.passes.types.integer_loads import IntegerLoads
+
+BLOCK = """declare ptr @malloc(i64)
+declare void @free(ptr)
+declare void @other(ptr)
+declare void @sort(ptr "enzyme_type"="{{[-1]:Pointer, [-1,-1]:Integer}}")
+define double @f(ptr "enzyme_type"="{{[-1]:Pointer, [-1,8]:Pointer, [-1,8,-1]:Integer, [-1,16]:Pointer, [-1,16,-1]:Float@double}}" %result, ptr %table, ptr %x, i64 %n) {{
+entry:
+  %block = call ptr @malloc(i64 %n)
+  %step = load i64, ptr %table, align 8
+  %product = mul i64 %step, %n
+  %place = getelementptr i64, ptr %block, i64 %n
+  store i64 %product, ptr %place, align 8
+  {use}
+  %index = load i64, ptr %block, align 8
+  %item = getelementptr double, ptr %x, i64 %index
+  %number = load double, ptr %item, align 8
+  ret double %number
+}}
+"""
+
+RIGHT = [
+    "call void @free(ptr %block)",
+    "call void @sort(ptr %place)",
+    "store ptr %block, ptr %result.8, align 8",
+    "%at = ptrtoint ptr %place to i64\n  %is.behind = icmp ult i64 %at, %n",
+]
+WRONG = [
+    "call void @other(ptr %block)",
+    "%bits = load double, ptr %place, align 8",
+    "store ptr %block, ptr %result.16, align 8",
+    "store ptr %block, ptr %table, align 8",
+    "%at = ptrtoint ptr %place to i64\n  store i64 %at, ptr %table, align 8",
+    "store double 1.0, ptr %place, align 8",
+]
+
+
+def tagged(use):
+    for offset in (8, 16):
+        if f"%result.{offset}" in use:
+            use = f"%result.{offset} = getelementptr inbounds i8, ptr %result, i64 {offset}\n  {use}"
+    draft = Draft(Module(BLOCK.format(use=use)))
+    IntegerLoads().run(draft)
+    (step,) = [one for one in draft.code.function("f").instructions if one.name == "step"]
+    return step.has_metadata("tbaa")
+
+
+@pytest.mark.parametrize("use", RIGHT)
+def test_a_block_of_integers(use):
+    assert tagged(use)
+
+
+@pytest.mark.parametrize("use", WRONG)
+def test_a_block_that_may_hold_a_float(use):
+    assert not tagged(use)
+
+
+def selected(x, columns, shape, lengths):
+    """The entries of a sparse row that a slice holds, and their places in it: code as pydata's sparse has it."""
+    strides = np.empty(len(shape), dtype=np.intp)
+    stride = 1
+    for axis in range(len(shape) - 1, -1, -1):
+        strides[axis] = stride
+        stride *= lengths[axis]
+    places = np.empty(len(x), dtype=np.intp)
+    kept = np.empty(len(x), dtype=np.intp)
+    count = 0
+    for p in range(len(x)):
+        place = 0
+        for axis in range(len(shape)):
+            at = columns[p] // shape[axis]
+            if at >= lengths[axis]:
+                break
+            place += at * strides[axis]
+        else:
+            places[count] = place
+            kept[count] = p
+            count += 1
+    order = np.argsort(places[:count])
+    places[:count] = places[:count][order]
+    kept[:count] = kept[:count][order]
+    return x[kept[:count]] ** 2, places[:count].copy()
+
+
+X = np.array([1.0, 2.0, 3.0, 4.0])
+ARGUMENTS = (X, np.array([5, 0, 9, 2]), np.array([3, 2]), np.array([2, 3]))
+
+
+def test_forward_mode_of_places_that_are_computed():
+    """Columns 5, 0 and 2 lie at (1, 2), (0, 0) and (0, 1) of the slice, whose places are 5, 0 and 1; 9 lies outside."""
+    way = np.array([1.0, 0.5, 2.0, -1.0])
+    zeros = [np.zeros_like(one) for one in ARGUMENTS[1:]]
+    (numbers, places), (slopes, none) = enzyme.jvp(selected, ARGUMENTS, (way, *zeros))
+    assert numbers.tolist() == [4.0, 16.0, 1.0]
+    assert places.tolist() == [0, 1, 5]
+    assert np.allclose(slopes, [2 * 2 * 0.5, 2 * 4 * -1.0, 2 * 1 * 1.0])
+    assert none.tolist() == [0, 0, 0]
+    jacobian = np.zeros((3, 4))
+    jacobian[0, 1], jacobian[1, 3], jacobian[2, 0] = 4.0, 8.0, 2.0
+    assert np.allclose(enzyme.jacfwd(selected)(*ARGUMENTS)[0], jacobian)
+    _, pull = enzyme.vjp(selected, *ARGUMENTS)
+    assert np.allclose(pull((np.ones(3), None))[0], jacobian.sum(axis=0))
+
+
+def test_bits_of_floats_in_such_a_block_are_refused():
+    """Else their derivative would be zero, without a word."""
+
+    def doubled(x):
+        bits = x.view(np.int64)
+        moved = np.empty(len(x), np.int64)
+        for i in range(len(x)):
+            moved[i] = bits[i] + (1 << 52)
+        return moved.view(np.float64)
+
+    assert np.allclose(doubled(X), 2 * X)
+    with pytest.raises(EnzymeError):
+        enzyme.jvp(doubled, (X,), (X,))
+    with pytest.raises(EnzymeError):
+        enzyme.vjp(doubled, X)[1](X)
