@@ -144,8 +144,8 @@ class _Questions:
             one.dtype in (np.float32, np.complex64)
             for one in floats_of((call.arguments, self.result))
         )
-        signatures = str(given_signatures(call.function))
-        self.is_single = any(singles) or "float32" in signatures or "complex64" in signatures
+        said = f"{given_signatures(call.function)} {getattr(call.function, 'locals', '')}"
+        self.is_single = any(singles) or "float32" in said or "complex64" in said
         self.is_reordered = _differs_in_last_places(call.function)
         self.reference: Any = None
         self.first = self._direction()

@@ -36,22 +36,26 @@ def _is_of_integers(start: Instruction, reads: list[Load], seen: set[Value]) -> 
         pointer = pending.pop()
         for user in pointer.users:
             if user.opcode in ("getelementptr", "phi", "select"):
-                if user not in seen:
-                    seen.add(user)
-                    pending.append(user)
+                pending += {user} - seen
+                seen.add(user)
             elif isinstance(user, Load):
                 if not kinds.is_integer(user.type):
                     return False
                 reads.append(user)
-            elif isinstance(user, Call) and user.callee.startswith(_COPIES) and user.arguments[1] is pointer:
-                copy = _start(user.arguments[0])
-                if copy not in seen:
-                    seen.add(copy)
-                    if not isinstance(copy, Call) or copy.callee not in ALLOCATORS or not _is_of_integers(copy, reads, seen):
-                        return False
-            elif not _is_harmless(user, pointer):
+            elif not _is_harmless(user, pointer) or not _is_copied_to_integers(user, pointer, reads, seen):
                 return False
     return True
+
+
+def _is_copied_to_integers(user: Instruction, pointer: Value, reads: list[Load], seen: set[Value]) -> bool:
+    """Tell whether a block that is copied from a pointer holds integers as well; what copies nothing is no matter."""
+    if not isinstance(user, Call) or not user.callee.startswith(_COPIES) or user.arguments[1] is not pointer:
+        return True
+    copy = _start(user.arguments[0])
+    if copy in seen:
+        return True
+    seen.add(copy)
+    return isinstance(copy, Call) and copy.callee in ALLOCATORS and _is_of_integers(copy, reads, seen)
 
 
 def _is_harmless(user: Instruction, pointer: Value) -> bool:
@@ -81,7 +85,7 @@ def _is_compared(address: Instruction) -> bool:
 def _takes_integers(call: Call, pointer: Value) -> bool:
     """Tell whether a call says that it takes a pointer to integers: one that sorts."""
     places = [index for index, one in enumerate(call.arguments) if one is pointer]
-    declared = getattr(call.target, "parameter_attributes", lambda index: [])
+    declared = getattr(call.target, "parameter_attributes", call.argument_attributes)
     return all(any("[-1,-1]:Integer" in one for one in (*call.argument_attributes(index), *declared(index))) for index in places)
 
 
