@@ -93,6 +93,10 @@ _ROWS = (
     Inactive("numba_rnd_init", why="seeds a generator"),
     Inactive("numba_rnd_shuffle", why="steps a generator"),
     Inactive("enzyme_py_exception_allocate", why="memory of an exception's arguments"),
+    *(
+        Inactive(name, why="what a character is", is_integral=True, memory="argmem: write")
+        for name in ("numba_gettyperecord", "numba_get_PyUnicode_ExtendedCase")
+    ),
     Inactive("puts", why="printing"),
     Inactive("printf", why="printing"),
     Inactive("PySys_FormatStdout", why="printing"),

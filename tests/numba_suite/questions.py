@@ -146,7 +146,7 @@ class _Questions:
         )
         said = f"{given_signatures(call.function)} {getattr(call.function, 'locals', '')}"
         self.is_single = any(singles) or "float32" in said or "complex64" in said
-        self.is_reordered = _differs_in_last_places(call.function)
+        self.is_reordered = _differs_in_last_places(call.function) or bool(self.plain.targetoptions.get("fastmath"))
         self.reference: Any = None
         self.first = self._direction()
         self.slopes: Any = None

@@ -1,4 +1,4 @@
-"""Operations on tables, and printing, in functions of their own, which Enzyme leaves alone.
+"""Operations on tables, methods of strings, and printing, in functions of their own, which Enzyme leaves alone.
 
 Numba writes the search through a hash table in place of each `add` and each `in`. Enzyme would keep all
 numbers and branches of that search for the reverse sweep, where no derivative is: measured, 28
@@ -34,16 +34,24 @@ class _Inactive(ir.values.FunctionAttributes):  # type: ignore[misc]
         return [*super()._to_list(typ), words]
 
 
+class _Untyped(_Inactive):
+    """Those of a function that Enzyme's type analysis does not look into: it fails an assertion on letters of two bytes."""
+
+    def _to_list(self, typ: Any) -> list[str]:
+        return [*super()._to_list(typ), '"enzyme_ta_norecur"']
+
+
 class Outlined:
     """What lowers an operation, wrapped to do so in a function of its own."""
 
     def __init__(self, lower: Any, context: Any, sig: Any) -> None:
         self._lower, self._context, self._sig = lower, context, sig
+        self._attributes = _Untyped if isinstance(sig.recvr, types.UnicodeType) else _Inactive
 
     def __call__(self, builder: ir.IRBuilder, args: Sequence[Any], loc: Any = None) -> Any:
         """Emit the function and its call."""
         return outlined(
-            self._context, builder, lambda inner, values: self._lower(inner, values, loc), args
+            self._context, builder, lambda inner, values: self._lower(inner, values, loc), args, self._attributes
         )
 
     def __getattr__(self, item: str) -> Any:
@@ -55,6 +63,7 @@ def outlined(
     builder: ir.IRBuilder,
     lower: Callable[[ir.IRBuilder, Sequence[Any]], Any],
     args: Sequence[Any],
+    attributes: type[_Inactive] = _Inactive,
 ) -> Any:
     """Emit `lower` in a function that is inactive and not inlined, and the call of that function."""
     if not isinstance(context.call_conv, KernelCallConv):
@@ -72,7 +81,7 @@ def outlined(
     kind = ir.FunctionType(result.type, taken)
     function = ir.Function(module, kind, module.get_unique_name("enzyme_py_table_operation"))
     function.linkage = "internal"
-    function.attributes = _Inactive(("noinline",))
+    function.attributes = attributes(("noinline",))
     inner.ret(result)
     function.blocks, function.args, function.scope = draft.blocks, draft.args, draft.scope
     for block in function.blocks:
@@ -158,9 +167,9 @@ def _lower_hash(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[An
 
 
 def is_table_operation(function: Any, sig: Any) -> bool:
-    """Tell whether an operation works on a set, and neither takes nor gives anything that may carry a derivative.
+    """Tell whether an operation works on a set or a string, and neither takes nor gives anything that may carry a derivative.
 
-    What the user wrote is none: it is part of the kernel. Nor is iteration (set_iteration.py).
+    Enzyme crashed on loops over letters in reverse mode: `word.lower()`, `word.split(",")`. What the user wrote is none: it is part of the kernel. Nor is iteration (set_iteration.py).
     """
     is_iteration = function in ("getiter", "iternext")
     if sig is None or is_iteration or isinstance(function, types.Dispatcher):
@@ -170,7 +179,8 @@ def is_table_operation(function: Any, sig: Any) -> bool:
     if getattr(function, "typing_key", None) is hash:
         return all(map(holds_no_floats, sig.args))
     kinds = (sig.return_type, *sig.args)
-    return any(map(_is_table, kinds)) and all(map(_is_constant, kinds))
+    is_method = isinstance(function, types.BoundFunction) and isinstance(function.this, types.UnicodeType)
+    return (is_method or any(map(_is_table, kinds))) and all(map(_is_constant, kinds))
 
 
 def _is_table(kind: Any) -> bool:
