@@ -183,7 +183,13 @@ for _name in ("amax", "amin"):
 
 @overload(np.ptp, target=TARGET, strict=False)
 def _spread(a: Any) -> Callable[..., Any] | None:
-    return (lambda a: np.max(a) - np.min(a)) if _is_known(a) else None
+    return _largest_less_smallest if _is_known(a) else None
+
+
+def _largest_less_smallest(a):  # type: ignore[no-untyped-def]  # compiled by Numba
+    if a.size == 0:
+        raise ValueError("zero-size array reduction not possible")  # in Numba's words
+    return np.max(a) - np.min(a)
 
 
 def method(function: Any, sig: Any) -> Callable[..., Any] | None:
