@@ -81,7 +81,7 @@ def unnamed(form: Form, drawn: random.Random) -> bool:
                 continue
             uses = [n for n in _unconditional(following) if isinstance(n, ast.Name)]
             same = [n for n in uses if n.id == target.id]
-            is_pure = "pop(" not in ast.unparse(following)
+            is_pure = "pop(" not in ast.unparse(ast.fix_missing_locations(following))  # another rewrite may have made it
             if is_pure and names.count(target.id) == 2 and len(same) == 1:
                 places.append((block, place, same[0], one.value))
     found = chosen(drawn, places)
