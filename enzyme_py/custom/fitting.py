@@ -28,7 +28,7 @@ def returned_by(kernel: Any, kinds: tuple[Any, ...], what: str, target: Any) -> 
 
 def check_repeatable(kernel: Any, kinds: tuple[Any, ...], what: str) -> None:
     """Raise `RuleError` if a function cannot be run again with the same result: it draws random numbers."""
-    if draws(compile_kernel(kernel, kinds).library):
+    if draws(compile_kernel(kernel, kinds).library, kinds):
         message = f"{what} draws random numbers: run again, it would draw others"
         remedy = "draw before, and pass the draws as an argument"
         raise RuleError(message, where=where_is(kernel), remedy=remedy)

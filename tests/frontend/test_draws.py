@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import warnings
 
+import numba
 import numpy as np
 import pytest
 
@@ -216,6 +217,33 @@ def test_compiled_code_warns_too() -> None:
 
     with pytest.warns(DrawnAgainWarning, match="pull-back"):
         pulled(X)
+
+
+def from_a_generator(generator, x):
+    return generator.random() * x
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda f, generator: enzyme.vjp(f, generator, X)[1](X),
+        lambda f, generator: enzyme.jacrev(f, argnums=1)(generator, X),
+        lambda f, generator: enzyme.jacfwd(f, argnums=1, chunk=1)(generator, X),
+    ],
+)
+def test_several_runs_that_draw_from_a_generator_are_warned_of(run) -> None:
+    kernel = numba.njit(lambda generator, x: generator.random() * x)  # a new one: each warns once
+    with pytest.warns(DrawnAgainWarning, match="different draws"):
+        run(kernel, np.random.default_rng(3))
+
+
+def test_one_run_draws_from_a_generator_as_the_kernel_does() -> None:
+    want = np.random.default_rng(3).random()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value, tangent = enzyme.jvp(from_a_generator, (np.random.default_rng(3), X), (None, X))
+    assert np.allclose(value, want * X)
+    assert np.allclose(tangent, want * X)
 
 
 def test_one_run_and_seeded_kernels_say_nothing() -> None:

@@ -9,10 +9,11 @@ makes of it, mean + width * draw, is differentiated like anything else.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from llvmlite import ir
+from numba.core import types
 from numba.cpython import randomimpl
 from numba.extending import register_jitable
 
@@ -34,13 +35,21 @@ class _InactiveAttributes(ir.values.FunctionAttributes):  # type: ignore[misc]
         return [*super()._to_list(ret_type), '"enzyme_inactive"']
 
 
-def draws(library: Any) -> bool:
-    """Tell whether the code of a library, or anything that it calls, draws random numbers."""
-    return any(
+def draws(library: Any, kinds: Iterable[Any] = ()) -> bool:
+    """Tell whether the code of a library, or anything that it calls, draws random numbers.
+
+    What takes a generator draws from it, by addresses that nobody can read; `kinds` are the types of the arguments.
+    """
+    return has_generator(kinds) or any(
         name == _NAME or name.startswith(_STATES)
         for one in with_callees(library)
         for name in one.functions
     )
+
+
+def has_generator(kinds: Iterable[Any]) -> bool:
+    """Tell whether a generator of NumPy's is among arguments of these types."""
+    return any(isinstance(one, types.NumPyRandomGeneratorType) for one in kinds)
 
 
 def seeds(library: Any) -> bool:
