@@ -154,7 +154,7 @@ class EnzymeCall:
         """Leave out of the result what Numba counts references by: nobody does, and LLVM takes it away.
 
         It holds a pointer to an array's numbers. Of an array of integers that is constant, beside others that are active, and
-        forward mode refused `return np.argsort(x), x * 2.0` (tests/calls/test_results_of_integers.py).
+        forward mode refused `return np.argsort(x), x * 2.0` (tests/transforms/test_results_of_integers.py).
         """
         for path in owners(self.kernel.return_type):
             place = builder.gep(result, [ir.IntType(32)(index) for index in (0, *path)])

@@ -8,8 +8,6 @@ accesses are seen: whoever takes the pointer otherwise, but for the array of int
 
 from __future__ import annotations
 
-import re
-
 from enzyme_py.llvm import Argument, Call, Constant, GetElementPtr, Instruction, Load, Store, Value
 from enzyme_py.llvm import types as kinds
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
@@ -100,7 +98,7 @@ def _is_integers_of_result(place: Value) -> bool:
     if not isinstance(place, Argument):
         return False
     tree = next((one for one in place.attributes if one.startswith('"enzyme_type"')), "")
-    return re.search(rf"\[-1,{offset},-1\]:Integer", tree) is not None
+    return f"[-1,{offset},-1]:Integer" in tree
 
 
 def _start(pointer: Value) -> Value:

@@ -16,7 +16,6 @@ from numba.extending import overload
 
 from enzyme_py.errors import ShadowError
 from enzyme_py.foundations.keeping import kept_with_kernel, released
-from enzyme_py.frontend.arrays.captured_arrays import holds_floats
 from enzyme_py.transforms.derivatives.gradient import Gradient
 from enzyme_py.transforms.plans.structures import check_structure, written
 
@@ -29,6 +28,8 @@ def pairing(cotangent: Any, value: Any) -> float:
 
 @overload(pairing, strict=False)  # annotations would count as a difference
 def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
+    from enzyme_py.frontend.arrays.captured_arrays import holds_floats  # which loads much of Numba
+
     if isinstance(value, types.Array):
         return _pair_arrays if holds_floats(value.dtype) else _pair_nothing  # None will do for integers
     if isinstance(value, types.BaseTuple):
