@@ -169,7 +169,8 @@ def _lower_hash(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[An
 def is_table_operation(function: Any, sig: Any) -> bool:
     """Tell whether an operation works on a set or a string, and neither takes nor gives anything that may carry a derivative.
 
-    Enzyme crashed on loops over letters in reverse mode: `word.lower()`, `word.split(",")`. What the user wrote is none: it is part of the kernel. Nor is iteration (set_iteration.py).
+    Enzyme crashed on loops over letters in reverse mode: `word.lower()`, `word.split(",")`. What the user wrote is none:
+    it is part of the kernel. Nor is iteration (set_iteration.py).
     """
     is_iteration = function in ("getiter", "iternext")
     if sig is None or is_iteration or isinstance(function, types.Dispatcher):
