@@ -18,11 +18,16 @@ from tests.fuzz.subject import STEPS, TRUNCATION, Inconclusive
 from tests.numba_suite.recording import copied, has_floats
 from tests.numba_suite.trees import floats_of, inner, magnitude
 
+SMALLEST, LARGEST = 1e-50, 1e50
+
 
 def is_fit(arguments: tuple[Any, ...], result: Any, written: tuple[int, ...], outputs: tuple[int, ...]) -> bool:
     """Tell whether second orders are asked of a call that writes some of its arguments, or has them for its outputs."""
     numbers = floats_of((arguments, result))
     parts = result if outputs and isinstance(result, tuple) else (result,)
+    sizes = [np.abs(one[(one != 0) & np.isfinite(one)]) for one in numbers]
+    if any(np.any((one < SMALLEST) | (one > LARGEST)) for one in sizes):
+        return False  # products of four of them leave the range of floats
     is_plain = not any(isinstance(one, (tuple, list)) for one in parts)
     return is_plain and all(one.dtype == np.float64 for one in numbers) and all(isinstance(arguments[n], np.ndarray) for n in written)
 

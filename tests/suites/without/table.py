@@ -28,7 +28,7 @@ written by
 *refused* is what was right with the cure. *not found*: no answer of those kernels in which the cure changes something was a bad one; *no kernel*: there is
 none of these. An empty cell has not been asked to its end. A textbook kernel is asked first orders, or all six (*twice*); of *metamorphic* a kernel's name is the
 seed, the kernel it came from, and its rewrites. One of *guided* is named by the seed of its mutations, the kernel that is mutated, and the one that parts are taken
-from; one of *numba_suite* by a test of Numba, and one of *enzyme_suite* by a program and the level of clang's optimisation. These three are asked of passes alone.
+from; one of *numba_suite* by a test of Numba, and one of *enzyme_suite* by a program and the level of clang's optimisation. Guided and enzyme_suite are asked of passes alone.
 
 """
 
