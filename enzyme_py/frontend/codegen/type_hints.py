@@ -34,6 +34,7 @@ TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stor
 
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
+_SCRATCH = "NRT_Allocate"  # what gives memory without a count, for scratch alone
 _BLOCK_OPERATIONS = ("llvm.memset.", "llvm.memcpy.", "llvm.memmove.")
 
 
@@ -233,6 +234,8 @@ def hint_scratch(module: ir.Module) -> None:
     The assignment reads that block or the source, and a merge of both needs them to be one kind: where the source is known
     to hold integers and the block is not, forward mode refused it, `order[i + 1:] = order[i:-1]` (test_scratch.py).
     """
+    if _SCRATCH not in module.globals:
+        return  # most modules: none is looked through for nothing
     for function in list(module.functions):
         for block in function.blocks:
             for instruction in list(block.instructions):
@@ -248,7 +251,7 @@ def _is_scratch(instruction: Any) -> bool:
     if not (isinstance(instruction, ir.CastInstr) and instruction.opname == "bitcast"):
         return False
     made = instruction.operands[0]
-    return isinstance(made, ir.CallInstr) and made.callee.name == "NRT_Allocate"
+    return isinstance(made, ir.CallInstr) and made.callee.name == _SCRATCH
 
 
 def _typed_operands(instruction: Any) -> Iterator[tuple[Any, ir.Type]]:

@@ -57,6 +57,11 @@ def seeds(library: Any) -> bool:
     return any(_SEED in one.functions for one in with_callees(library))
 
 
+def draws_anew(library: Any, kinds: Iterable[Any]) -> bool:
+    """Tell whether each run draws others: nothing sets the state, or it is that of a generator that is given."""
+    return has_generator(kinds) or (draws(library) and not seeds(library))
+
+
 @contextlib.contextmanager
 def inactive_draws() -> Iterator[None]:
     """Within the block, what Numba compiles draws by this file."""

@@ -24,7 +24,7 @@ from numba.core.typing import signature
 from numba.extending import intrinsic
 
 from enzyme_py.assembly.entry import return_status
-from enzyme_py.frontend.numpy_functions.draws import draws, has_generator, seeds
+from enzyme_py.frontend.numpy_functions.draws import draws_anew
 from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.native.runtime import runtime_function
 from enzyme_py.native.threads.counts import follow_settings
@@ -80,8 +80,7 @@ def may_share_out(plan: Any, kinds: Sequence[Any]) -> bool:
     """Tell whether the loops of a plan, for arguments of these types, are shared out."""
     if current_target() != "cpu" or not plan.on_threads:
         return False
-    library = compile_kernel(plan.kernel, tuple(kinds)).library
-    if has_generator(kinds) or (draws(library) and not seeds(library)):
+    if draws_anew(compile_kernel(plan.kernel, tuple(kinds)).library, kinds):
         return False
     follow_settings()
     return True

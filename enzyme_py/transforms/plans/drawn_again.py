@@ -13,7 +13,7 @@ from enzyme_py.errors import DrawnAgainWarning, RuleError
 from enzyme_py.finished.keeping import WARNED
 from enzyme_py.foundations.keeping import kept_with_kernel, made_of
 from enzyme_py.foundations.places import where_is
-from enzyme_py.frontend.numpy_functions.draws import draws, has_generator, seeds
+from enzyme_py.frontend.numpy_functions.draws import draws_anew
 from enzyme_py.frontend.target.lower import compile_kernel
 
 
@@ -21,7 +21,7 @@ from enzyme_py.frontend.target.lower import compile_kernel
 def warn_of_draws(kernel: Any, kinds: tuple[Any, ...], runs: str) -> None:
     """Warn, once, if a kernel draws other random numbers in each run; `runs` says what takes several."""
     library = compile_kernel(kernel, kinds).library
-    if not draws(library, kinds) or (seeds(library) and not has_generator(kinds)):
+    if not draws_anew(library, kinds):
         return
     made_of(kernel, WARNED)[kinds] = True
     name, where = kernel.py_func.__name__, where_is(kernel)
