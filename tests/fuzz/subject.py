@@ -204,9 +204,7 @@ class Subject:
         raise Inconclusive(f"differences disagree: {', '.join(f'{one:.9g}' for one in tried[:4])}")
 
     def _central(self, f: Callable[..., float], way: Point, step: float) -> float:
-        near = f(*self.moved(way, step)) - f(*self.moved(way, -step))
-        far = f(*self.moved(way, 2 * step)) - f(*self.moved(way, -2 * step))
-        return float((8 * near - far) / (12 * step))
+        return central(lambda at: f(*self.moved(way, at)), step)
 
     def moved(self, way: Point, step: float) -> Point:
         """Return the point a step away."""
@@ -214,6 +212,12 @@ class Subject:
         exact = np.result_type(self.dtype, np.float64)  # a step would be lost in float32
         moved = x[0].astype(exact) + step * x[1].astype(exact)
         return moved, a[0] + step * a[1], s[0] + step * s[1]
+
+
+def central(value: Callable[[float], float], step: float) -> float:
+    """Return the slope of a function of a number at zero, by differences of two widths."""
+    near, far = value(step) - value(-step), value(2 * step) - value(-2 * step)
+    return float((8 * near - far) / (12 * step))
 
 
 def laid_out(array: Any, drawn: float) -> Any:

@@ -23,7 +23,16 @@ import enzyme_py as enzyme
 from enzyme_py.errors import EnzymeError, HostCrashed
 from enzyme_py.frontend.target.signatures import given_signatures
 from tests.fuzz.checks import Outcome
-from tests.fuzz.subject import REORDERED, ROUNDING, SINGLE, STEPS, TRUNCATION, Inconclusive, Wrong
+from tests.fuzz.subject import (
+    REORDERED,
+    ROUNDING,
+    SINGLE,
+    STEPS,
+    TRUNCATION,
+    Inconclusive,
+    Wrong,
+    central,
+)
 from tests.numba_suite.recording import Call, copied, has_floats
 from tests.numba_suite.second import Second, is_fit, number_of
 from tests.numba_suite.trees import drawn, floats_of, inner, leaves, like, magnitude, mapped, same
@@ -360,11 +369,10 @@ class _Questions:
                 raise Inconclusive("another shape nearby")
             return inner(there, self.weights)
 
-        near, far = value(step) - value(-step), value(2 * step) - value(-2 * step)
-        found = (8 * near - far) / (12 * step)
+        found = central(value, step)
         if not math.isfinite(found):
             raise Inconclusive("differences are not finite")
-        return float(found)
+        return found
 
     def _moved(self, step: float) -> Any:
         def move(one: Any, way: Any) -> Any:
