@@ -10,8 +10,8 @@ word: wrong gradients, endless loops, crashes of the interpreter.
 * **The allocation is used behind its loop**, where O2 has left no phi (`y = np.sin(v); y[:] = w`, then `np.sum(y)`).
 * **Buffers change places**, `old, new = new, old`. Within one iteration LLVM proves the two apart, and Enzyme
   concludes that what was read through `old` is never overwritten, though a later iteration writes it through `new`.
-  Loads through such pointers are cached. A call that reads one cannot be marked, and is refused, but for block
-  copies (`new[0, :] = 0.0`): a copy is linear, and the reverse sweep never asks what was copied.
+  Loads through such pointers are cached. What a call reads of them Enzyme keeps by itself: to it a phi that is handed
+  to a call may be any memory.
 * **An inner loop fills it with temporaries of its own** (`C = np.empty(n)`, `for i: r = x[i] * y; C[i] = r * r`). To
   make C again Enzyme runs the inner loop again, but with the memory that r had in the last iteration, or had nowhere:
   of sixteen such kernels five had wrong gradients and seven crashed. np.kron is one. Caching C costs its size for each
@@ -48,7 +48,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import cached_property
 
-from enzyme_py.errors import DerivativeError, Where
 from enzyme_py.llvm import (
     Call,
     Constant,
@@ -68,7 +67,7 @@ from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
 from enzyme_py.passes.module.requests import under_reverse
 from enzyme_py.rules.copies import is_body
-from enzyme_py.symbols import HINT, RAISE, readable
+from enzyme_py.symbols import HINT, RAISE
 
 _SILENT = (HINT, RAISE)  # calls that touch no memory of numbers
 _CACHE = "enzyme_mustcache"  # metadata of a load
@@ -100,8 +99,6 @@ class _Marks:
     def __init__(
         self, draft: Draft, function: Function, pointers: MergedPointers, *, is_nested: bool
     ) -> None:
-        exchanged = pointers.exchanged()
-        _check_calls(exchanged, draft.where)
         self._draft, self._made = draft, pointers.allocations
         made = _Made(function, pointers.allocations)
         self._cached = {*pointers.outliving(), *made.used_behind(), *made.filled_by_inner_loops()}
@@ -109,7 +106,7 @@ class _Marks:
         if is_nested:
             self._cached |= {*made.conditional(), *made.of_integers()}
         self._loads = loop_carried_loads(function, pointers.allocations)
-        for pointer in exchanged:
+        for pointer in pointers.exchanged():
             self._loads |= {one for one in pointer.users if isinstance(one, Load)}
 
     def set(self) -> None:
@@ -212,30 +209,6 @@ def _only_reads(user: Instruction, known: Collection[Value]) -> bool:
     if user.callee == "free" or user.callee.startswith((*_SILENT, "llvm.lifetime.")):
         return True
     return is_body(user.callee) and user.arguments[0] not in known
-
-
-def _check_calls(exchanged: set[Value], where: Where) -> None:
-    """Refuse calls that read buffers which change places."""
-    readers = (user for pointer in exchanged for user in pointer.users if isinstance(user, Call))
-    for call in sorted(set(readers), key=_place):
-        name = call.callee
-        is_harmless = name == "free" or name.startswith((*_SILENT, "llvm.")) or is_body(name)
-        if name and not is_harmless:
-            raise _refusal(name, where)
-
-
-def _place(call: Call) -> tuple[int, int]:
-    """Return where a call stands in its function, by blocks and by instructions."""
-    return call.function.blocks.index(call.home), call.home.place_of(call)
-
-
-def _refusal(callee: str, where: Where) -> DerivativeError:
-    message = f"buffers that change places in a loop are read by a call (`{readable(callee)}`)"
-    remedy = (
-        "Enzyme would differentiate this wrongly: copy instead of exchanging "
-        "(old[...] = new), or make a new array in each iteration"
-    )
-    return DerivativeError(message, where=where, remedy=remedy)
 
 
 def _is_unrolled(copy: Call, source: Value) -> bool:

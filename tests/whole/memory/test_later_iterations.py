@@ -305,7 +305,64 @@ def now_and_then(x, c, n):
     return np.sum(old * old * old) + np.sum(new * new)
 
 
+# -- buffers that change places, read by calls -----------------------------------------------------
+
+
+def powers_of_a_matrix(x, c, n):
+    matrix, old, new, s = np.outer(x, c), 0.5 * x, np.zeros(x.size), 0.0
+    for _ in range(n):
+        np.dot(matrix, old, new)
+        new[:] = np.tanh(new) * new
+        s += np.dot(old, new) * np.linalg.norm(new + x)
+        old, new = new, old
+    return s + np.sum(old * old)
+
+
+def solved_in_turn(x, c, n):
+    matrix, old, new = np.outer(x, c) + 3.0 * np.eye(x.size), x.copy(), np.zeros(x.size)
+    for t in range(n):
+        new[:] = np.linalg.solve(matrix, old) * old
+        if t % 2 == 0:
+            old, new = new, old
+    return np.sum(old * new) + np.sum(old)
+
+
+@numba.njit
+def nested_sum(a, start):
+    if start == a.size:
+        return 0.0
+    return a[start] * (0.5 + nested_sum(a, start + 1))
+
+
+def read_by_recursion(x, c, n):
+    old, new, s = x.copy(), np.zeros(x.size), 0.0
+    for _ in range(n):
+        s += nested_sum(old, 0)
+        for i in range(x.size):
+            new[i] = np.sin(old[i]) * c[i]
+        old, new = new, old
+    return s
+
+
+def sinkhorn(x, c, n):
+    """As pynndescent has it: what was, every other time, beside what is read by products."""
+    matrix, u = np.exp(-np.outer(x, x)), np.ones(x.size)
+    v, previous = u, u
+    for t in range(n):
+        v = (c * c + 0.1) / (matrix.T @ u)
+        u = (x * x + 0.1) / (matrix @ v)
+        if t % 2 == 0:
+            if np.abs(u - previous).max() < 1e-12:
+                break
+            previous = u
+    return np.sum(u * (matrix @ v)) + np.sum(previous * x)
+
+
 KERNELS = (
+    powers_of_a_matrix,
+    solved_in_turn,
+    read_by_recursion,
+    sinkhorn,
     wave,
     heat,
     steps_of_a_function,
