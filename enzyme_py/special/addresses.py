@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -50,6 +51,13 @@ def missing_slope(name: str) -> tuple[str, str] | None:
         return None
     function, _, argument = name.removeprefix(SPECIAL_NONE).rpartition(".")
     return function, argument
+
+
+def functions_of_doubles() -> Iterator[tuple[str, int, int]]:
+    """Yield the name of each function in cython_special that takes doubles only, how many, and its address."""
+    for (name, letters), address in _functions().items():
+        if letters and not letters.strip("d"):
+            yield name, len(letters), address
 
 
 @functools.cache

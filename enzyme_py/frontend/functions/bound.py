@@ -113,7 +113,7 @@ _LASTING = (
 
 def _opened(function: Any, path: tuple[Any, ...]) -> Opened:
     if is_kernel(function):
-        return function, ()
+        return as_kernel(function), ()
     if isinstance(function, BoundTransform):
         return function.opened()
     if isinstance(function, functools.partial):

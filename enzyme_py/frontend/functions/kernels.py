@@ -37,6 +37,7 @@ from enzyme_py.frontend.functions.library_functions import (
 )
 from enzyme_py.frontend.functions.parameters import with_plain_parameters
 from enzyme_py.frontend.target.defaults import tell_defaults_apart
+from enzyme_py.symbols import DOOR
 
 _KERNEL = "kernel"
 _OPTIONS = ("fastmath", "error_model", "boundscheck", "nogil", "parallel")
@@ -53,7 +54,7 @@ def as_kernel(function: Any) -> Any:
     """Return the CPU dispatcher for a jitted or plain Python function."""
     function = getattr(function, "origin", function)
     if isinstance(function, CPUDispatcher):
-        return function
+        return _called(function)
     if isinstance(function, pytypes.FunctionType):
         return _kernel_of(function)
     if isinstance(function, functools.partial):
@@ -65,6 +66,25 @@ def as_kernel(function: Any) -> Any:
     check_callable(function)
     message = f"cannot differentiate {function!r}: it is no Python function"
     raise UnsupportedTypeError(message, remedy="wrap the call in a function: lambda x: f(x)")
+
+
+def _called(kernel: Any) -> Any:
+    """Return a dispatcher that Numba calls, where it would put the Python code of this one in the place of each call.
+
+    `njit(inline="always")`: transforms hand on all arguments at once, and "calling a closure with *args is unsupported".
+    What a kernel itself calls is inlined as before: by that no argument is converted, as the signature says.
+    """
+    if kernel.targetoptions.get("inline", "never") == "never" or hasattr(kernel, DOOR):
+        return kernel
+    known = made_of(kernel, "called")
+    if "kernel" not in known:
+        options = {name: value for name, value in kernel.targetoptions.items() if name != "inline"}
+        copy = released(type(kernel)(kernel.py_func, kernel.locals, options, kernel._compiler.pipeline_class))
+        for overload in kernel.overloads.values():
+            copy.add_overload(overload)
+        copy._can_compile = kernel._can_compile
+        known["kernel"] = copy
+    return known["kernel"]
 
 
 def _kernel_of(function: pytypes.FunctionType) -> Any:

@@ -15,6 +15,7 @@ from enzyme_py.frontend.codegen.outlining import text_hash
 from enzyme_py.frontend.codegen.stencils import StencilFunc, own_stencil
 from enzyme_py.frontend.containers import typed_dicts, typed_lists
 from enzyme_py.frontend.numpy_functions import remainders, scans, smooth
+from enzyme_py.frontend.target.teaching import standing_for
 
 _CHOICES = (
     block_assignment,
@@ -36,9 +37,12 @@ def replacement(function: Any, sig: Any) -> Callable[..., Any] | None:
 
 
 def own_value(target: Any, value: Any) -> Any:
-    """Return what stands for a value in kernels of a target: for some of Numba's, one of our own."""
+    """Return what stands for a value in kernels of a target: for some of Numba's, one of our own.
+
+    For a C function of SciPy's, the function of scipy.special.
+    """
     if isinstance(value, StencilFunc):
         return own_stencil(target, value)
     if isinstance(value, _Intrinsic):
         return typed_lists.OWN.get(value) or typed_dicts.OWN.get(value, value)
-    return value
+    return standing_for(value)

@@ -27,8 +27,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba import typeof
+from numba.core import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
+from numba.core.typing import ctypes_utils
 from numba.extending import typeof_impl
 
 from enzyme_py.foundations.scipy_bindings import bindings
@@ -109,6 +112,21 @@ def is_special(value: Any) -> bool:
     if module is None or not isinstance(value, np.ufunc | pytypes.FunctionType):
         return False
     return getattr(module, value.__name__, None) is value
+
+
+def standing_for(value: Any) -> Any:
+    """Return the function of scipy.special whose C function a value calls by its address; the value itself for all else."""
+    if "scipy.special.cython_special" not in sys.modules:
+        return value
+    if isinstance(value, types.WrapperAddressProtocol):
+        address, signature = value.__wrapper_address__(), value.signature()
+    elif ctypes_utils.is_ctypes_funcptr(value):
+        kind = typeof(value)
+        address, signature = kind.get_pointer(value), kind.sig
+    else:
+        return value
+    found = importlib.import_module("enzyme_py.special.by_address").function_at(address, signature)
+    return value if found is None else found
 
 
 def is_of_mpi4py(value: Any) -> bool:

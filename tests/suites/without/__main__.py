@@ -109,7 +109,7 @@ def asked(suite: str, cure: str, kernels: Sequence[str]) -> Iterator[dict[str, A
 
 def _of_one_process(suite: str, cure: str, kernels: Sequence[str], cache: Path) -> Iterator[dict[str, Any]]:
     host = {} if settings.plugin else {"ENZYME_PY_HOST": str(find_toolchain().executable)}
-    own = {**host, "ENZYME_PY_CACHE_DIR": str(cache), "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "2", "NUMBA_OPT": "0"}
+    own = {**host, "ENZYME_PY_CACHE_DIR": str(cache), "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "2", "NUMBA_OPT": "1"}
     command = [sys.executable, "-m", "tests.suites.without.asking", suite, cure]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, env={**os.environ, **own}, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)

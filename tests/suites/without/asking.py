@@ -104,8 +104,12 @@ def guided(name: str) -> Iterator[tuple[str, str]]:
 
 @suite
 def numba_suite(name: str) -> Iterator[tuple[str, str]]:
-    """A test of Numba, by its name behind `numba.tests.`: all that it calls, at most three functions, and their second orders."""
-    test = next(tests_of(unittest.defaultTestLoader.loadTestsFromNames([f"numba.tests.{name}"])))
+    """A test of Numba, by its name behind `numba.tests.`: all that it calls, at most three functions, and their second orders.
+
+    One of ours in Numba's form has its whole name.
+    """
+    whole = name if name.startswith("tests.") else f"numba.tests.{name}"
+    test = next(tests_of(unittest.defaultTestLoader.loadTestsFromNames([whole])))
     for number, call in enumerate(recorded(test, set(), MOST, SECONDS_OF_NUMBA).calls, 1):
         for one in calls.outcomes(call, second=True):
             yield f"{one.question} of call {number}", one.verdict

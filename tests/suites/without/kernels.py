@@ -2,10 +2,12 @@
 
 The kernels were chosen from those of the long forms, such that many cures have something to do in one of them; what is asked of
 them is what the suite asks of all its kernels, and the answers come from differences and from other modes. The programs of `enzyme_suite`
-are our own (tests/enzyme_suite/short), in the form of Enzyme's.
+are our own (tests/enzyme_suite/short), in the form of Enzyme's, and so are some tests of `numba_suite` (tests/numba_suite/textbook.py, examples.py).
 """
 
 from __future__ import annotations
+
+from tests.numba_suite.textbook import NAMES as TEXTBOOK
 
 # As tests/passes/switches.py names them: passes, options of Enzyme's run, and others. What only makes derivatives faster
 # or smaller is not here.
@@ -120,6 +122,9 @@ SHORT: dict[str, tuple[str, ...]] = {
         "test_np_functions.TestNPFunctions.test_cov_edge_cases",
         "test_recursion.TestMutualRecursion.test_type_change", "test_mathlib.TestMathLib.test_hypot",
         "test_mathlib.TestFrexpLdexp.test_ldexp_frexp_roundtrip",
+        *(f"tests.numba_suite.textbook.Textbook.test_{one.replace('.', '_')}" for one in TEXTBOOK),
+        "tests.numba_suite.examples.Examples.test_of_a_signature",
+        "tests.numba_suite.examples.Examples.test_of_types_of_variables",
     ),
     "enzyme_suite": (
         "equal_number.c O1", "buffers_in_turn.c O1", "carried_array.c O1", "no_inner_points.c O1", "neighbours.c O1", "of_the_step_before.c O1",

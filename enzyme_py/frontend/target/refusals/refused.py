@@ -62,7 +62,7 @@ class NoEnvironment:
     def env_body(self) -> Any:
         """Asked for by calls of functions that are values, and by nothing else."""
         message = "the kernel calls a function that is chosen while running (`f if c else g`), by its address"
-        remedy = "call both under a branch: y = f(x) if c else g(x)"
+        remedy = "call both under a branch, y = f(x) if c else g(x); a C function needs a rule: enzyme.rules.partials"
         raise LoweringError(message, remedy=remedy)
 
 
