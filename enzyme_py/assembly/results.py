@@ -184,6 +184,7 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
             message = f"with has_aux, `{where.kernel}` must return (value, aux), not {return_type}"
             remedy = "return a pair, or leave has_aux out"
             raise UnsupportedTypeError(message, where=where, remedy=remedy)
+        check_parts(return_type[1], where, is_aux=True)
         return_type = return_type[0]
     _check_is_there(return_type, where)
     if not is_differentiable(context, return_type):
@@ -202,9 +203,27 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
 
 def _check_is_there(kind: Any, where: Where) -> None:
     if isinstance(kind, types.Optional):
-        message = f"the result of `{where.kernel}` may be None ({kind})"
-        remedy = "return a number or an array on every path, or pass Const as return activity"
-        raise UnsupportedTypeError(message, where=where, remedy=remedy)
+        raise _may_be_none(kind, where)
+    check_parts(kind, where)
+
+
+def check_parts(kind: Any, where: Where, *, is_aux: bool = False) -> None:
+    """Refuse parts that are None on some path.
+
+    They would count as constant, whatever they hold, and their arrays would lie in memory of the call.
+    """
+    if isinstance(kind, types.BaseTuple):
+        for element in kind:
+            check_parts(element, where, is_aux=is_aux)
+    if isinstance(kind, types.Optional) and (holds_arrays(kind.type) or (numbers_of(kind.type) and not is_aux)):
+        raise _may_be_none(kind, where)
+
+
+def _may_be_none(kind: Any, where: Where) -> UnsupportedTypeError:
+    of = f" of `{where.kernel}`" if where.kernel else ""
+    message = f"the result{of}, or a part of it, may be None ({kind})"
+    remedy = "return a number or an array on every path (np.zeros(0)), or pass Const as return activity"
+    return UnsupportedTypeError(message, where=where, remedy=remedy)
 
 
 def copy_function(kind: Any) -> Callable[..., Any]:

@@ -77,3 +77,39 @@ def test_a_signature_is_part_of_what_a_derivative_is_found_by() -> None:
     assert enzyme.grad(plain)(2.7) == pytest.approx(3.0 * 2.7)
     assert enzyme.grad(given)(2.7) == 0.0
     assert enzyme.grad(numba.njit(product))(2.7) == pytest.approx(3.0 * 2.7)
+
+
+# -- functions that Numba inlines as Python's code -------------------------------------------------
+
+
+@numba.njit("float64[:](float64[:], float64)", inline="always")
+def scaled_and_inlined(x, s):
+    return x * s
+
+
+@numba.njit(inline="always")
+def squared_and_inlined(x):
+    return x * x
+
+
+@pytest.mark.parametrize("scale", [2, 2.5])
+def test_a_function_that_numba_inlines_is_pulled_back(scale):
+    """Called from Python it converts, as its signature says; Numba cannot inline a call that hands on all arguments at once."""
+    x = np.array([1.0, -2.0])
+    value, pull = enzyme.vjp(scaled_and_inlined, x, scale)
+    np.testing.assert_array_equal(value, x * scale)
+    slopes = pull(np.array([1.0, 3.0]))
+    np.testing.assert_array_equal(slopes[0], scale * np.array([1.0, 3.0]))
+    assert slopes[1] == (None if isinstance(scale, int) else -5.0)
+    np.testing.assert_array_equal(enzyme.jacobian(scaled_and_inlined, x, scale)[0], scale * np.eye(2))
+    assert enzyme.jvp(scaled_and_inlined, (x, scale), (x, None))[1].tolist() == [scale, -2.0 * scale]
+
+
+def test_a_function_that_numba_inlines_has_a_gradient_in_compiled_code():
+    @numba.njit
+    def slopes(x):
+        return enzyme.grad(squared_and_inlined)(x) + enzyme.vjp(squared_and_inlined, x)[1](1.0)[0]
+
+    assert slopes(3.0) == 12.0
+    assert enzyme.grad(lambda x: squared_and_inlined(x) * x)(2.0) == 12.0
+    assert enzyme.hessian(squared_and_inlined)(2.0) == 2.0

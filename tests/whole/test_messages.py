@@ -33,6 +33,7 @@ from enzyme_py.errors import (
     UnsupportedTypeError,
     Where,
 )
+from enzyme_py.transforms.derivatives.pullback import paired
 
 X = np.array([1.0, 2.0, 3.0])
 MATRIX = np.array([[2.0, 1.0], [0.5, 3.0]])
@@ -143,6 +144,11 @@ def perhaps(x):
     return x if x > 1.0 else None
 
 
+def perhaps_in_part(x):
+    doubled = 2.0 * x if x[0] > 1.0 else None
+    return np.sum(x * x), doubled
+
+
 def mixed_lists(x):
     return x * np.sum(np.array([[1.0, 2.0], [3, 4]]))
 
@@ -207,6 +213,15 @@ ROWS = (
         lambda: enzyme.vjp(perhaps, 1.0),
         UnsupportedTypeError,
         ("may be None", "every path"),
+    ),
+    *(
+        Said(f"part that is perhaps none, {how}", ask, UnsupportedTypeError, ("may be None", "every path"))
+        for how, ask in (
+            ("pulled back", lambda: enzyme.vjp(perhaps_in_part, X)),
+            ("pushed forward", lambda: enzyme.jvp(perhaps_in_part, (X,), (X,))),
+            ("as an auxiliary array", lambda: enzyme.grad(lambda x: (x[0], perhaps_in_part(x)[1]), has_aux=True)(X)),
+            ("paired", lambda: enzyme.grad(paired(numba.njit(perhaps_in_part)))((1.0, X), X)),
+        )
     ),
     Said(
         "perhaps none, by autodiff",

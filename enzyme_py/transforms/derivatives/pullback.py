@@ -14,7 +14,8 @@ import numba
 from numba.core import types
 from numba.extending import overload
 
-from enzyme_py.errors import ShadowError
+from enzyme_py.assembly.results import check_parts
+from enzyme_py.errors import ShadowError, Where
 from enzyme_py.foundations.keeping import kept_with_kernel, released
 from enzyme_py.transforms.derivatives.gradient import Gradient
 from enzyme_py.transforms.plans.structures import check_structure, written
@@ -40,6 +41,8 @@ def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
         return written("cotangent, value", " + ".join(["0.0", *fields]), {"pairing": pairing})
     if isinstance(value, types.Complex):
         return _pair_complex
+    if isinstance(value, types.Optional):
+        check_parts(value, Where())
     return _pair_reals if isinstance(value, types.Float) else _pair_nothing
 
 
