@@ -102,7 +102,7 @@ def test_a_function_that_numba_inlines_is_pulled_back(scale):
     np.testing.assert_array_equal(slopes[0], scale * np.array([1.0, 3.0]))
     assert slopes[1] == (None if isinstance(scale, int) else -5.0)
     np.testing.assert_array_equal(enzyme.jacobian(scaled_and_inlined, x, scale)[0], scale * np.eye(2))
-    assert enzyme.jvp(scaled_and_inlined, (x, scale), (x, None))[1].tolist() == [scale, -2.0 * scale]
+    assert enzyme.jvp(scaled_and_inlined, (x, scale), (x, 0.0 * scale))[1].tolist() == [scale, -2.0 * scale]
 
 
 def test_a_function_that_numba_inlines_has_a_gradient_in_compiled_code():

@@ -14,7 +14,6 @@ import numba
 from numba.core import types
 from numba.extending import overload
 
-from enzyme_py.assembly.results import check_parts
 from enzyme_py.errors import ShadowError, Where
 from enzyme_py.foundations.keeping import kept_with_kernel, released
 from enzyme_py.transforms.derivatives.gradient import Gradient
@@ -29,7 +28,9 @@ def pairing(cotangent: Any, value: Any) -> float:
 
 @overload(pairing, strict=False)  # annotations would count as a difference
 def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
-    from enzyme_py.frontend.arrays.captured_arrays import holds_floats  # which loads much of Numba
+    # These load much of Numba.
+    from enzyme_py.assembly.results import check_parts
+    from enzyme_py.frontend.arrays.captured_arrays import holds_floats
 
     if isinstance(value, types.Array):
         return _pair_arrays if holds_floats(value.dtype) else _pair_nothing  # None will do for integers
