@@ -25,7 +25,7 @@ from enzyme_py.passes.control_flow.multi_level_exits import (
     CheckMultiLevelExits,
     MultiLevelExits,
 )
-from enzyme_py.passes.control_flow.own_bounds import OwnBounds
+from enzyme_py.passes.control_flow.own_bounds import OwnBounds, OwnBoundsOfReaders
 from enzyme_py.passes.control_flow.single_exits import SingleExits
 from enzyme_py.passes.control_flow.skipped_iterations import SkippedIterations
 from enzyme_py.passes.control_flow.two_way_merges import TwoWayMerges
@@ -245,6 +245,11 @@ READY: tuple[Row, ...] = ordered(
     Row(ReadsOfParts(), "beside them", after=(Snapshots,)),
     Row(LaterIterations(), "but for those that are not written again", after=(LastingReads,)),
     Row(SkippedIterations(), "behind who looks at where loops end", after=(Snapshots, LastingReads, LaterIterations)),
+    Row(
+        OwnBoundsOfReaders(),
+        "behind who looks at where loops end",
+        after=(EmptyLoops, Snapshots, LastingReads, LaterIterations, SkippedIterations),
+    ),
     Row(
         LiveOutIntegers(),
         "integers before floats: what indexes a float is named first",

@@ -13,6 +13,7 @@ import inspect
 import math
 import warnings
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -510,11 +511,28 @@ def _in_double(function: Any) -> Any:
 def _differs_in_last_places(function: Any) -> bool:
     """Tell whether the last places of a primal may differ from those of the plain function, compiled without optimising.
 
-    By BLAS, whose sums are loops in a derivative (tests/fuzz/subject.py), and by powers, which LLVM simplifies: x ** 0.5.
+    By BLAS, whose sums are loops in a derivative (tests/fuzz/subject.py), and by powers, which LLVM simplifies: x ** 0.5. The functions
+    that it calls are looked at, too.
     """
+    seen, pending = set[Any](), [function.py_func]
+    while pending:
+        one = pending.pop()
+        if one not in seen:
+            seen.add(one)
+            pending += _called(one)
+    return any(word in _body(one) for one in seen for word in (*REORDERED, ".dot(", "linalg", "matmul", "**", "pow"))
+
+
+def _called(function: Any) -> list[Any]:
+    """Return the functions that one may call, jitted or not, of those that it names."""
+    cells = inspect.getclosurevars(function)
+    named = (*cells.globals.values(), *cells.nonlocals.values())
+    return [one for one in (getattr(each, "py_func", each) for each in named) if isinstance(one, FunctionType)]
+
+
+def _body(function: Any) -> str:
     try:
-        source = inspect.getsource(function.py_func)
+        source = inspect.getsource(function)
     except (OSError, TypeError):
-        source = "np." + " np.".join(function.py_func.__code__.co_names)
-    body = "\n".join(line for line in source.splitlines() if not line.lstrip().startswith("@"))
-    return any(word in body for word in (*REORDERED, ".dot(", "linalg", "matmul", "**", "pow"))
+        source = "np." + " np.".join(function.__code__.co_names)
+    return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith("@"))

@@ -31,6 +31,7 @@ NAMES = (
     "held.gathered",
     "held.third_smallest",
     "products.carried",
+    "updates.read_in_both_loops",
 )
 
 

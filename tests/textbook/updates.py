@@ -353,3 +353,14 @@ def tuplestate(x, c, n):
     for k in range(n):
         st = (st[0] * st[1] + x[3], np.sin(st[0]))
     return st[0] + st[1] ** 2
+
+
+def read_in_both_loops(x, c, n):
+    y, s = x * c, 0.0
+    x += c
+    for i in range(x.size):
+        a = x[i] * np.sin(y[i])
+        for j in range(x.size):
+            s += a * x[j] * (i - 0.7 * j)
+    x[:] = 0.0
+    return s

@@ -1,22 +1,35 @@
-"""Nested loops get bounds of their own, in reverse mode of another derivative.
+"""Loops that Enzyme takes for each other get bounds of their own, in reverse mode.
 
-Symptom: reverse mode of another derivative gives wrong numbers without a word (measured) for
-`for i in range(n): for j in range(n)`.
+    for i in range(x.size):
+        a = x[i] * c[i]
+        for j in range(x.size):
+            s += a * x[j] * x[j]
+    x[:] = 0.0
 
-Cause: where a loop and one inside it end at one and the same value, Enzyme's second sweep takes the one's values for the
-other's. So it does with two loops behind each other in a third one, where nothing but a call of such a function is known of their bound.
+Symptom: a wrong gradient without a word; or an index without a value, which is refused (host/made.py).
 
-Cure: each inner loop has the bound through a function that LLVM cannot look into, called once more than for the one
-before it: equal calls are merged.
+Cause: what is read from memory that is overwritten later is cached. Where two loops read the same elements, from the same
+start by the same steps and up to the same bound, Enzyme caches what the first one reads, and takes it in the second one's reverse
+sweep as well. But it looks it up by the first loop's index, which has no value there, or that of another time. It makes no
+difference whether one loop stands in the other or behind it.
+
+Cure: the bound of the second loop goes through a function that neither LLVM nor Enzyme can look into, called once more than for
+the loop before it: equal calls are merged. So no two loops have the same end to them.
+
+In reverse mode of another derivative each loop in another one with that bound gets its own, whatever both read: the second
+sweep takes the one's values for the other's (measured, `for i in range(n): for j in range(n)`). So it does with two loops behind each
+other in a third one, where nothing but a call of such a function is known of their bound.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from enzyme_py.llvm import Compare, Constant, Function, Instruction, Value
+from enzyme_py.llvm import Compare, Constant, Function, Instruction, Load, Value
+from enzyme_py.llvm.analyses.addresses import Addresses
 from enzyme_py.llvm.analyses.cycles import Cycles
+from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
 from enzyme_py.passes.control_flow.places import Places
@@ -25,7 +38,7 @@ from enzyme_py.passes.module.requests import has_reverse
 
 
 class OwnBounds(Pass):
-    """Let no bound be shared by a loop and one inside it."""
+    """Let no bound be shared by a loop and one inside it, in nested reverse mode."""
 
     name = "own bounds"
 
@@ -37,23 +50,78 @@ class OwnBounds(Pass):
         """Separate the bounds in every function."""
         for function in draft.code.functions:
             if len(function.blocks) > 2 and is_plain(function):
-                _separate(function)
+                self._separate(_Bounds(function))
+
+    def _separate(self, bounds: _Bounds) -> None:
+        bounds.part_nested()
 
 
-def _separate(function: Function) -> None:
-    cycles, places = function.analysis(Cycles), Places(function)
-    compared = [
-        (one, depth)
-        for one in function.instructions
-        if _compares_values(one) and (depth := cycles.depth(one))
-    ]
-    shared, last = _shared(compared), dict[Value, Value]()
-    for one, depth in compared if shared else ():
-        for bound in dict.fromkeys(one.operands) if depth > 1 else ():
-            if bound in shared and _is_made_in_front(bound, cycles):
-                at = places.behind(last.get(bound, bound))
-                last[bound] = hidden(at, last.get(bound, bound), f"{bound.name}.own")
-                one.replace_operand(bound, last[bound])
+class OwnBoundsOfReaders(OwnBounds):
+    """Let no bound be shared by two loops that read the same memory."""
+
+    name = "own bounds of readers"
+
+    def _separate(self, bounds: _Bounds) -> None:
+        bounds.part_readers()
+
+
+class _Bounds:
+    """The bounds of one function's loops."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._places = Places(function)
+        self._last: dict[Value, Value] = {}  # by the bound: what it is for the loop that was looked at last
+
+    def _give_own(self, compare: Instruction, bound: Value) -> None:
+        """Let a comparison of a loop's end have a bound of its own."""
+        before = self._last.get(bound, bound)
+        name = "bound" if isinstance(bound, Constant) else bound.name
+        self._last[bound] = hidden(self._places.behind(before), before, f"{name}.own")
+        compare.replace_operand(bound, self._last[bound])
+
+    def part_readers(self) -> None:
+        """Part the loops that end at one number and read the same memory."""
+        ends = defaultdict[object, list[tuple[Loop, Instruction, Value]]](list)
+        for loop in self._function.analysis(Loops).loops:
+            for key, compare, bound in _ends(loop, self._function.analysis(Addresses)):
+                ends[key].append((loop, compare, bound))
+        for found in ends.values():
+            known: list[tuple[Loop, set[Value]]] = []
+            for loop, compare, bound in found if len(found) > 1 else ():
+                read = self._read_in(loop)
+                if any(one is not loop and not read.isdisjoint(other) for one, other in known):
+                    self._give_own(compare, bound)
+                known.append((loop, read))
+
+    def _read_in(self, loop: Loop) -> set[Value]:
+        addresses = self._function.analysis(Addresses)
+        return {addresses.of(one.pointer).base for block in loop.blocks for one in block if isinstance(one, Load)}
+
+    def part_nested(self) -> None:
+        """Part the loops that end at one number in different depths."""
+        cycles = self._function.analysis(Cycles)
+        compared = [
+            (one, depth)
+            for one in self._function.instructions
+            if _compares_values(one) and (depth := cycles.depth(one))
+        ]
+        shared = _shared(compared)
+        for one, depth in compared if shared else ():
+            for bound in dict.fromkeys(one.operands) if depth > 1 else ():
+                if bound in shared and _is_made_in_front(bound, cycles):
+                    self._give_own(one, bound)
+
+
+def _ends(loop: Loop, addresses: Addresses) -> Iterator[tuple[object, Instruction, Value]]:
+    """Yield the comparisons that end a loop by a count, with their bounds, and a key that equal ends share."""
+    for block in loop.exiting:
+        count = loop.trip_count(block)
+        compare = getattr(block.terminator, "condition", None)
+        if count is not None and isinstance(compare, Compare) and count.bound in compare.operands:
+            end = addresses.sum_of(count.bound)
+            number = end.number - (count.counter.step if count.value is count.counter.moved else 0)
+            yield (frozenset(end.parts.items()), number), compare, count.bound
 
 
 def _compares_values(one: Instruction) -> bool:
