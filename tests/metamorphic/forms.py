@@ -99,6 +99,10 @@ class Form:
         """The names of the arguments, in order."""
         return [one.arg for one in self.function.args.args]
 
+    def write(self, name: str) -> None:
+        """Say that the kernel writes an argument now, if the name is one's."""
+        self._written.add(name)
+
     def written(self) -> tuple[int, ...]:
         """Return the places of the arguments that the kernel writes."""
         return tuple(n for n, name in enumerate(self.parameters) if name in self._written)

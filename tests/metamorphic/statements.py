@@ -157,7 +157,45 @@ def packed(form: Form, drawn: random.Random) -> bool:
     return True
 
 
+_MAKERS = ("zeros", "ones", "empty", "zeros_like", "ones_like", "empty_like", "copy", "array", "outer", "eye")
+
+
+def cleared(form: Form, drawn: random.Random) -> bool:
+    """Write over an array in front of a return: what was read from it has to be kept until then."""
+    places = [
+        (block, place)
+        for block in form.blocks()
+        for place, one in enumerate(block)
+        if isinstance(one, ast.Return) and isinstance(one.value, (ast.BinOp, ast.Name))
+    ]
+    found, name = chosen(drawn, places), chosen(drawn, sorted(_arrays(form)))
+    if found is None or name is None:
+        return False
+    block, place = found
+    result = form.fresh("result")
+    value = ast.unparse(block[place].value)
+    block[place : place + 1] = statements(f"{result} = 1.0 * ({value})\n{name}[:] = 0.0\nreturn {result}\n")
+    form.write(name)
+    return True
+
+
+def _arrays(form: Form) -> set[str]:
+    """Return the names that hold arrays of floats whenever the kernel returns: arguments, and what is made once at its beginning."""
+    changed = stored(form.function)
+    given = zip(form.parameters, form.arguments(form.origin.arguments), strict=True)
+    found = {name for name, one in given if getattr(one, "ndim", 0) and one.dtype.kind in "fc"}
+    for one in form.function.body:
+        if not isinstance(one, ast.Assign):
+            break
+        made, (target, *_) = one.value, one.targets
+        is_call = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute)
+        if is_call and made.func.attr in _MAKERS and isinstance(target, ast.Name) and "int" not in ast.unparse(made):
+            found.add(target.id)
+    return {name for name in found if changed.count(name) == (name not in form.parameters)}
+
+
 STATEMENT_REWRITES = {
+    "cleared": cleared,
     "branches turned": turned,
     "once": once,
     "guarded": guarded,

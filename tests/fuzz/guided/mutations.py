@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import copy
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from tests.fuzz.guided.names import (
     ARGUMENTS,
@@ -40,6 +40,7 @@ READS = {
     "array f2": ("np.sum({0} * {0})", "np.sum({0}[0])", "np.sum({0}[:, -1] * s)"),
     "array f3": ("np.sum({0} * {0})", "np.sum({0}[0] * s)"),
 }
+OVERWRITES = ("{0}[:] = 0.5", "{0}[:] = 0.5", "{0}[0] = 0.3", "{0} *= 0.7")
 VIEWS = {
     "array f1": ("{0}[::-1]", "{0}[:]", "{0}.reshape((-1, 1))[:, 0]", "{0}.copy()", "{0} * 1.0"),
     "array f2": ("{0}.T", "{0}[::-1]", "{0}[:, ::-1]", "{0}.copy()", "{0} * 1.0"),
@@ -75,12 +76,14 @@ class Host:
         return self.drawn.choice(found) if found else None
 
 
-def mutated(known: Known, donors: Callable[[], Known], drawn: random.Random) -> tuple[str, list[str]]:
-    """Return a kernel that came of another by one to three mutations, and their names."""
+def mutated(
+    known: Known, donors: Callable[[], Known], drawn: random.Random, without: Collection[str] = ()
+) -> tuple[str, list[str]]:
+    """Return a kernel that came of another by one to three mutations, and their names; some may be left out."""
     host, done = Host(known, donors, drawn), []
     for _ in range(drawn.choice((1, 1, 2, 2, 3))):
         is_long = size(host.function) > MOST
-        names = ["deleted"] if is_long and drawn.random() < 0.7 else list(MUTATIONS)
+        names = ["deleted"] if is_long and drawn.random() < 0.7 else [one for one in MUTATIONS if one not in without]
         name = drawn.choices(names, [MUTATIONS[one][0] for one in names])[0]
         if MUTATIONS[name][1](host):
             done.append(name)
@@ -251,6 +254,26 @@ def read_at_the_end(host: Host) -> bool:
     return True
 
 
+def overwritten(host: Host) -> bool:
+    """Write over an array, mostly behind the last statement: what was read from it has to be kept until then."""
+    name, last = host.of_kind(*VIEWS), host.function.body[-1]
+    if name is None or name == "c":
+        return False
+    written = ast.parse(host.drawn.choice(OVERWRITES).format(name)).body
+    is_last = isinstance(last, ast.Return) and isinstance(last.value, (ast.BinOp, ast.Call))
+    if is_last and host.drawn.random() < 0.7:
+        result = fresh(host.function, "r")
+        first, end = ast.parse(f"{result} = {ast.unparse(last.value)}\n{result}").body
+        host.function.body[-1:] = [first, *written, ast.Return(end.value)]  # type: ignore[attr-defined]
+        return True
+    found = host.place()
+    if found is None:
+        return False
+    block, place = found
+    block[place:place] = written
+    return True
+
+
 def swapped(host: Host) -> bool:
     """Change a name, a number, an operator or a function of an expression."""
     found = [
@@ -326,6 +349,7 @@ MUTATIONS: dict[str, tuple[float, Callable[[Host], bool]]] = {
     "left early": (2, left_early),
     "stored elsewhere": (3, stored_elsewhere),
     "viewed": (2, viewed),
+    "overwritten": (3, overwritten),
     "read at the end": (2, read_at_the_end),
     "typed otherwise": (1, typed_otherwise),
 }
