@@ -22,7 +22,7 @@ from numba.core.errors import NumbaError
 
 import enzyme_py as enzyme
 from enzyme_py.errors import EnzymeError, HostCrashed
-from enzyme_py.frontend.target.signatures import given_signatures
+from enzyme_py.frontend.target.signatures import chosen, given_signatures
 from tests.fuzz.checks import Outcome
 from tests.fuzz.subject import (
     REORDERED,
@@ -154,7 +154,8 @@ class _Questions:
             one.dtype in (np.float32, np.complex64)
             for one in floats_of((call.arguments, self.result))
         )
-        said = f"{given_signatures(call.function)} {getattr(call.function, 'locals', '')}"
+        signature = chosen(call.function, map(numba.typeof, call.arguments)) or given_signatures(call.function)
+        said = f"{signature} {getattr(call.function, 'locals', '')}"
         self.is_single = any(singles) or "float32" in said or "complex64" in said
         self.is_reordered = _differs_in_last_places(call.function) or bool(self.plain.targetoptions.get("fastmath"))
         self.reference: Any = None
