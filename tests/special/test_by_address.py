@@ -42,6 +42,7 @@ gammaln = by_ctypes("gammaln")
 gammaincc = by_ctypes("gammaincc", *[ctypes.c_double] * 3)
 erfcx = AsValue("__pyx_fuse_1erfcx", types.float64)
 without_a_row = by_ctypes("itstruve0")
+without_a_row_as_value = AsValue("itstruve0", types.float64)
 
 
 def test_a_pointer_of_ctypes():
@@ -79,3 +80,5 @@ def test_what_is_not_in_the_table_stays_a_constant_function():
     )
     with pytest.raises(EnzymeError, match="no derivative rule"):
         enzyme.grad(lambda x: without_a_row(x))(2.0)
+    with pytest.raises(EnzymeError, match=r"`scipy.special.itstruve0` is not among"):
+        enzyme.grad(lambda x: without_a_row_as_value(x))(2.0)

@@ -118,14 +118,16 @@ def standing_for(value: Any) -> Any:
     """Return the function of scipy.special whose C function a value calls by its address; the value itself for all else."""
     if "scipy.special.cython_special" not in sys.modules:
         return value
-    if isinstance(value, types.WrapperAddressProtocol):
+    is_value = isinstance(value, types.WrapperAddressProtocol)
+    if is_value:
         address, signature = value.__wrapper_address__(), value.signature()
     elif ctypes_utils.is_ctypes_funcptr(value):
         kind = typeof(value)
         address, signature = kind.get_pointer(value), kind.sig
     else:
         return value
-    found = importlib.import_module("enzyme_py.special.by_address").function_at(address, signature)
+    known = importlib.import_module("enzyme_py.special.by_address")
+    found = known.function_at(address, signature, with_derivatives=not is_value)
     return value if found is None else found
 
 
