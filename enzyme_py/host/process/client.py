@@ -28,6 +28,7 @@ from enzyme_py.host.process.protocol import INPUT_DESCRIPTOR, OUTPUT_DESCRIPTOR,
 from enzyme_py.host.process.toolchain import Toolchain
 from enzyme_py.passes.journal import journal
 from enzyme_py.settings import settings
+from enzyme_py.symbols import NO_RECOMPUTING
 
 SOURCE = f"/proc/self/fd/{INPUT_DESCRIPTOR}"
 RESULT = f"/proc/self/fd/{OUTPUT_DESCRIPTOR}"
@@ -42,6 +43,7 @@ _LEAVES_LOOPS = (
     "--runtime-check-per-loop-load-elim=0",
     "--loop-load-elimination-scev-check-threshold=0",
 )
+_ASSERTED = "making it again would end the pass by an assertion"
 _NOWHERE = "with the usual choice it would read a number of a loop from memory that nobody wrote"
 FIXED = (*_LEAVES_READS, *_LEAVES_LOOPS)  # options of each run of Enzyme
 AT_ONCE = max(1, min(32, os.cpu_count() or 1))  # requests in Enzyme; more would only share cores
@@ -117,6 +119,10 @@ def differentiate(module: DiffModule) -> DifferentiatedModule:
     if outcome.signal == signal.SIGABRT and not outcome.timed_out:
         # Its choice of what to keep, a minimal cut, can leave phis of shadows half made (an assertion).
         outcome = _run(module, (*asked, "--enzyme-mincut-cache=0"))
+    if outcome.signal == signal.SIGABRT and not outcome.timed_out and NO_RECOMPUTING not in asked:
+        # So can memory that it makes again: an array that is another one or a copy of it, in a loop that has been unrolled.
+        with journal().attempt("without making memory again", _ASSERTED):
+            outcome = _run(module, (*asked, NO_RECOMPUTING))
     done = judge(module, outcome)
     if _reads_nowhere(module, done):
         # With another choice of what to cache it does not.
