@@ -1,0 +1,7 @@
+"""Random loops in and behind each other that read the same arrays, which are written over at some time.
+
+    python -m tests.readers --count 100 --seed 0
+
+Enzyme took such loops for each other, and no grammar of ours wrote them (passes/control_flow/own_bounds.py): `--without "own bounds of readers"`
+finds that one of the first ten kernels is wrong. Four combinations of modes are asked, by both arguments.
+"""

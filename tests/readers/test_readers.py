@@ -1,0 +1,24 @@
+"""A few of them, and that they find the cure that is left out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.readers.questions import answers
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 5])
+def test_random_loops_that_read_the_same(seed: int) -> None:
+    found = dict(answers(seed))
+    assert len(found) == 4
+    assert set(found.values()) == {"right"}, found
+
+
+def test_without_the_cure_one_is_wrong() -> None:
+    command = [sys.executable, "-m", "tests.readers", "--without", "own bounds of readers", "--count", "1", "--seed", "5"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 1
+    assert "5 forward over reverse: wrong" in told.stdout
