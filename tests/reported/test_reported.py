@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from tests.metamorphic.forms import executed
+from tests.fuzz.subject import central
+from tests.metamorphic.forms import executed, statements
 from tests.reported import kernels
 
 Kernel = Callable[..., Any]
@@ -32,20 +33,17 @@ def cleared(kernel: Kernel) -> Kernel:
 
     class Clear(ast.NodeTransformer):
         def visit_Return(self, node: ast.Return) -> Any:
-            return ast.parse(f"result = 1.0 * ({ast.unparse(node.value)})\nx[:] = 0.0\nc[:] = 1.0\nreturn_(result)").body  # type: ignore[arg-type]
+            assert node.value is not None
+            return statements(f"result = 1.0 * ({ast.unparse(node.value)})\nx[:] = 0.0\nc[:] = 1.0\nreturn result\n")
 
     Clear().visit(function)
-    text = ast.unparse(ast.fix_missing_locations(function)).replace("return_(result)", "return result")
+    text = ast.unparse(ast.fix_missing_locations(function))
     made: Kernel = executed(text + "\n", dict(vars(kernels)))[kernel.__name__]
     return made
 
 
 ALL = {**KERNELS, **{f"cleared {name}": cleared(one) for name, one in KERNELS.items()}}
 PART = list(ALL)[::8]
-
-
-def central(value: Callable[[float], float], step: float) -> float:
-    return (value(step) - value(-step)) / (2 * step)
 
 
 def along(slopes: Any) -> float:

@@ -263,8 +263,8 @@ def overwritten(host: Host) -> bool:
     is_last = isinstance(last, ast.Return) and isinstance(last.value, (ast.BinOp, ast.Call))
     if is_last and host.drawn.random() < 0.7:
         result = fresh(host.function, "r")
-        first, end = ast.parse(f"{result} = {ast.unparse(last.value)}\n{result}").body
-        host.function.body[-1:] = [first, *written, ast.Return(end.value)]  # type: ignore[attr-defined]
+        named = ast.parse(f"{result} = {ast.unparse(last.value)}").body
+        host.function.body[-1:] = [*named, *written, ast.Return(_expression(result))]
         return True
     found = host.place()
     if found is None:

@@ -14,8 +14,8 @@ from tests.fuzz.guided.runs import kernels_in
 from tests.fuzz.subject import Inconclusive, Subject
 
 CORPUS = Path(__file__).parents[2] / "fuzz" / "corpus"
-_NEWER = ("overwritten",)  # mutations that came behind the draw of the short form
 IDIOMS = Path(__file__).parents[2] / "fuzz" / "idioms"
+_NEWER = ("overwritten",)  # mutations that came behind the draw of the short form
 
 
 class _Seen(Inconclusive):
