@@ -86,7 +86,7 @@ def test_nothing_has_no_extreme() -> None:
     for kernel, word in ((lambda x: np.max(x), "maximum"), (lambda x: x.min(), "minimum")):
         with pytest.raises(ValueError, match=f"{word} which has no identity"):
             enzyme.grad(kernel)(np.zeros(0))
-    with pytest.raises(ValueError, match="^zero-size array reduction not possible"):
+    with pytest.raises(ValueError, match=r"^zero-size array reduction not possible"):
         enzyme.grad(lambda x: np.ptp(x))(np.zeros(0))
 
 
