@@ -13,8 +13,9 @@ start by the same steps and up to the same bound, Enzyme caches what the first o
 sweep as well. But it looks it up by the first loop's index, which has no value there, or that of another time. It makes no
 difference whether one loop stands in the other or behind it.
 
-Cure: the bound of the second loop goes through a function that neither LLVM nor Enzyme can look into, called once more than for
-the loop before it: equal calls are merged. So no two loops have the same end to them.
+Cure: the bound of the second loop goes through a function that neither LLVM nor Enzyme can look into, and that no other loop's
+bound goes through: equal calls are merged. So no two loops have the same end to them. Both passes here do it, and each had merged what the
+other had parted while they used one function.
 
 In reverse mode of another derivative each loop in another one with that bound gets its own, whatever both read: the second
 sweep takes the one's values for the other's (measured, `for i in range(n): for j in range(n)`). So it does with two loops behind each
@@ -33,7 +34,7 @@ from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
 from enzyme_py.passes.control_flow.places import Places
-from enzyme_py.passes.module.opaque import hidden
+from enzyme_py.passes.module.opaque import own_copy
 from enzyme_py.passes.module.requests import has_reverse
 
 
@@ -71,14 +72,11 @@ class _Bounds:
     def __init__(self, function: Function) -> None:
         self._function = function
         self._places = Places(function)
-        self._last: dict[Value, Value] = {}  # by the bound: what it is for the loop that was looked at last
 
     def _give_own(self, compare: Instruction, bound: Value) -> None:
         """Let a comparison of a loop's end have a bound of its own."""
-        before = self._last.get(bound, bound)
         name = "bound" if isinstance(bound, Constant) else bound.name
-        self._last[bound] = hidden(self._places.behind(before), before, f"{name}.own")
-        compare.replace_operand(bound, self._last[bound])
+        compare.replace_operand(bound, own_copy(self._places.behind(bound), bound, f"{name}.own"))
 
     def part_readers(self) -> None:
         """Part the loops that end at one number and read the same memory."""

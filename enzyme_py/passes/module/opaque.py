@@ -12,11 +12,14 @@ Behind Enzyme the native stage gives all of them their body (native/rewrites/lef
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from enzyme_py.llvm import Builder, Call, Function, Module, Value, types
 from enzyme_py.symbols import BARRIER, BARRIER_ATTRIBUTES
 
 CACHED_COPY = f"{BARRIER}.left_"  # and the type behind it
+
+_OWN = f"{BARRIER}.own_"  # a number and the type behind it
 
 _CACHED_ATTRIBUTES = (
     "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
@@ -43,6 +46,13 @@ def hidden(at: Builder, value: Value, name: str, extra: Sequence[str] = ()) -> C
     typed = _typed(value.type) if types.is_float(value.type) else ""
     barrier = _declared(at.function.module, f"{BARRIER}.", value.type, typed, said)
     return at.call(barrier, [value], name)
+
+
+def own_copy(at: Builder, value: Value, name: str) -> Call:
+    """Hide an integer so that it equals no other one: each has a function of its own."""
+    code = at.function.module
+    free = next(own for number in count() if code.get((own := f"{_OWN}{number}_") + value.type) is None)
+    return at.call(_declared(code, free, value.type, "", BARRIER_ATTRIBUTES), [value], name)
 
 
 def _typed(type_: str) -> str:
