@@ -25,7 +25,7 @@ from enzyme_py.passes.control_flow.multi_level_exits import (
     CheckMultiLevelExits,
     MultiLevelExits,
 )
-from enzyme_py.passes.control_flow.own_bounds import OwnBounds, OwnBoundsOfReaders
+from enzyme_py.passes.control_flow.own_bounds import OwnBounds
 from enzyme_py.passes.control_flow.single_exits import SingleExits
 from enzyme_py.passes.control_flow.skipped_iterations import SkippedIterations
 from enzyme_py.passes.control_flow.two_way_merges import TwoWayMerges
@@ -167,12 +167,6 @@ PREPARE: tuple[Row, ...] = ordered(
         of=of_nests,
     ),
     Row(
-        OwnBounds(),
-        "behind the last O2, which would share the bounds again",
-        after=(SingleExits,),
-        of=of_nests,
-    ),
-    Row(
         ReadOnce(),
         "what is read once needs no memory: before memory is looked at",
         of=of_memory,
@@ -246,7 +240,7 @@ READY: tuple[Row, ...] = ordered(
     Row(LaterIterations(), "but for those that are not written again", after=(LastingReads,)),
     Row(SkippedIterations(), "behind who looks at where loops end", after=(Snapshots, LastingReads, LaterIterations)),
     Row(
-        OwnBoundsOfReaders(),
+        OwnBounds(),
         "behind who looks at where loops end",
         after=(EmptyLoops, Snapshots, LastingReads, LaterIterations, SkippedIterations),
     ),

@@ -18,7 +18,7 @@ def test_random_loops_that_read_the_same(seed: int) -> None:
 
 
 def test_without_the_cure_one_is_wrong() -> None:
-    command = [sys.executable, "-m", "tests.readers", "--without", "own bounds of readers", "--count", "1", "--seed", "5"]
+    command = [sys.executable, "-m", "tests.readers", "--without", "own bounds", "--count", "1", "--seed", "5"]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert told.returncode == 1
     assert "5 forward over reverse: wrong" in told.stdout

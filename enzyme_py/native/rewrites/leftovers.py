@@ -39,7 +39,7 @@ def drop_barriers(code: Module) -> None:
     """Let values pass that were there to be unknown to Enzyme; what looks at loops below would not know them either."""
     for one in list(code.declarations):
         kind = one.return_type
-        if one.name.startswith(f"{BARRIER}.") and (kind in ("double", "float") or is_integer(kind)):
+        if one.name.startswith(f"{BARRIER}.") and (kind in ("double", "float", "ptr") or is_integer(kind)):
             for call in list(code.calls_of(one.name)):
                 for user in list(call.users):
                     if isinstance(user, GetElementPtr) and _moves_nothing(user, call):

@@ -9,37 +9,32 @@
 Symptom: a wrong gradient without a word; or an index without a value, which is refused (host/made.py).
 
 Cause: what is read from memory that is overwritten later is cached. Where two loops read the same elements, from the same
-start by the same steps and up to the same bound, Enzyme caches what the first one reads, and takes it in the second one's reverse
+start by the same steps and equally often, Enzyme caches what the first one reads, and takes it in the second one's reverse
 sweep as well. But it looks it up by the first loop's index, which has no value there, or that of another time. It makes no
-difference whether one loop stands in the other or behind it.
+difference whether one loop stands in the other or behind it, nor whether it counts up or down.
 
-Cure: the bound of the second loop goes through a function that neither LLVM nor Enzyme can look into, and that no other loop's
-bound goes through: equal calls are merged. So no two loops have the same end to them. Both passes here do it, and each had merged what the
-other had parted while they used one function.
+Cure: what ends the second loop is compared with a number that went through a function, into which neither LLVM nor Enzyme can look, and
+through which nothing else goes: equal calls are merged. So no two loops run equally often to Enzyme.
 
-In reverse mode of another derivative each loop in another one with that bound gets its own, whatever both read: the second
-sweep takes the one's values for the other's (measured, `for i in range(n): for j in range(n)`). So it does with two loops behind each
-other in a third one, where nothing but a call of such a function is known of their bound.
+Where derivatives are nested all loops get their own: the inner one also reads what the loops only write, and the numbers that it cached.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from enzyme_py.llvm import Compare, Constant, Function, Instruction, Load, Value
-from enzyme_py.llvm.analyses.addresses import Addresses
-from enzyme_py.llvm.analyses.cycles import Cycles
+from enzyme_py.llvm import Arithmetic, Compare, Constant, Function, GetElementPtr, Load, Phi, Select, Value
 from enzyme_py.llvm.analyses.loops import Loop, Loops
+from enzyme_py.llvm.types import is_pointer
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
 from enzyme_py.passes.control_flow.places import Places
 from enzyme_py.passes.module.opaque import own_copy
-from enzyme_py.passes.module.requests import has_reverse
+from enzyme_py.passes.module.requests import has_reverse, nesting
 
 
 class OwnBounds(Pass):
-    """Let no bound be shared by a loop and one inside it, in nested reverse mode."""
+    """Let no two loops that read the same memory run equally often."""
 
     name = "own bounds"
 
@@ -49,96 +44,67 @@ class OwnBounds(Pass):
 
     def run(self, draft: Draft) -> None:
         """Separate the bounds in every function."""
+        nested = nesting(draft.code) > 1
         for function in draft.code.functions:
-            if len(function.blocks) > 2 and is_plain(function):
-                self._separate(_Bounds(function))
-
-    def _separate(self, bounds: _Bounds) -> None:
-        bounds.part_nested()
-
-
-class OwnBoundsOfReaders(OwnBounds):
-    """Let no bound be shared by two loops that read the same memory."""
-
-    name = "own bounds of readers"
-
-    def _separate(self, bounds: _Bounds) -> None:
-        bounds.part_readers()
+            loops = function.analysis(Loops).loops if len(function.blocks) > 2 else []
+            if len(loops) > 1 and is_plain(function):
+                _Bounds(function, loops).part(all_of_them=nested)
 
 
 class _Bounds:
     """The bounds of one function's loops."""
 
-    def __init__(self, function: Function) -> None:
-        self._function = function
+    def __init__(self, function: Function, loops: list[Loop]) -> None:
+        self._loops = loops
         self._places = Places(function)
+        self._bases: dict[Value, set[Value]] = {}
 
-    def _give_own(self, compare: Instruction, bound: Value) -> None:
-        """Let a comparison of a loop's end have a bound of its own."""
-        name = "bound" if isinstance(bound, Constant) else bound.name
-        compare.replace_operand(bound, own_copy(self._places.behind(bound), bound, f"{name}.own"))
-
-    def part_readers(self) -> None:
-        """Part the loops that end at one number and read the same memory."""
-        ends = defaultdict[object, list[tuple[Loop, Instruction, Value]]](list)
-        for loop in self._function.analysis(Loops).loops:
-            for key, compare, bound in _ends(loop, self._function.analysis(Addresses)):
-                ends[key].append((loop, compare, bound))
-        for found in ends.values():
-            known: list[tuple[Loop, set[Value]]] = []
-            for loop, compare, bound in found if len(found) > 1 else ():
-                read = self._read_in(loop)
-                if any(one is not loop and not read.isdisjoint(other) for one, other in known):
-                    self._give_own(compare, bound)
-                known.append((loop, read))
+    def part(self, all_of_them: bool) -> None:
+        """Give all loops but the first one bounds of their own, or those that read what another one before them reads."""
+        known = set[Value]()
+        for place, loop in enumerate(self._loops):
+            read = self._read_in(loop)
+            if place and (all_of_them or not read.isdisjoint(known)):
+                for compare in dict.fromkeys(_ends(loop)):
+                    self._give_own(loop, compare)
+            known |= read
 
     def _read_in(self, loop: Loop) -> set[Value]:
-        addresses = self._function.analysis(Addresses)
-        return {addresses.of(one.pointer).base for block in loop.blocks for one in block if isinstance(one, Load)}
+        reads = (one.pointer for block in loop.blocks for one in block if isinstance(one, Load))
+        return set().union(*map(self._begins, reads))
 
-    def part_nested(self) -> None:
-        """Part the loops that end at one number in different depths."""
-        cycles = self._function.analysis(Cycles)
-        compared = [
-            (one, depth)
-            for one in self._function.instructions
-            if _compares_values(one) and (depth := cycles.depth(one))
-        ]
-        shared = _shared(compared)
-        for one, depth in compared if shared else ():
-            for bound in dict.fromkeys(one.operands) if depth > 1 else ():
-                if bound in shared and _is_made_in_front(bound, cycles):
-                    self._give_own(one, bound)
+    def _begins(self, pointer: Value) -> set[Value]:
+        """Return where a pointer may begin."""
+        if pointer not in self._bases:
+            self._bases[pointer] = found = set()
+            seen, pending = set[Value](), [pointer]
+            while pending:
+                one = pending.pop()
+                if one in seen:
+                    continue
+                seen.add(one)
+                if isinstance(one, (GetElementPtr, Select, Phi)):
+                    pending.extend(each for each in one.operands if is_pointer(each.type))
+                else:
+                    found.add(one)
+        return self._bases[pointer]
 
-
-def _ends(loop: Loop, addresses: Addresses) -> Iterator[tuple[object, Instruction, Value]]:
-    """Yield the comparisons that end a loop by a count, with their bounds, and a key that equal ends share."""
-    for block in loop.exiting:
-        count = loop.trip_count(block)
-        compare = getattr(block.terminator, "condition", None)
-        if count is not None and isinstance(compare, Compare) and count.bound in compare.operands:
-            end = addresses.sum_of(count.bound)
-            number = end.number - (count.counter.step if count.value is count.counter.moved else 0)
-            yield (frozenset(end.parts.items()), number), compare, count.bound
+    def _give_own(self, loop: Loop, compare: Compare) -> None:
+        """Let a comparison that ends a loop have a bound of its own."""
+        fixed = [one for one in compare.operands if loop.is_invariant(one)]
+        for bound in fixed or compare.operands[1:]:
+            name = "bound" if isinstance(bound, Constant) else bound.name
+            compare.replace_operand(bound, own_copy(self._places.behind(bound), bound, f"{name}.own"))
 
 
-def _compares_values(one: Instruction) -> bool:
-    return (
-        isinstance(one, Compare)
-        and one.operands[0].type == "i64"
-        and not any(isinstance(operand, Constant) for operand in one.operands)
-    )
-
-
-def _shared(compared: Sequence[tuple[Instruction, int]]) -> set[Value]:
-    """Return the values with which loops of different depths are compared."""
-    depths = defaultdict[Value, set[int]](set)
-    for one, depth in compared:
-        for value in one.operands:
-            depths[value].add(depth)
-    return {value for value, found in depths.items() if len(found) > 1}
-
-
-def _is_made_in_front(value: Value, cycles: Cycles) -> bool:
-    """Tell whether a value is made in front of all loops, and not where paths merge."""
-    return not isinstance(value, Instruction) or (value.opcode != "phi" and not cycles.depth(value))
+def _ends(loop: Loop) -> Iterator[Compare]:
+    """Yield the comparisons of integers and pointers that end a loop, of which a trip count may follow."""
+    moved = {value for one in loop.counters for value in (one.phi, one.moved)}
+    pending = [condition for block in loop.exiting if (condition := getattr(block.terminator, "condition", None))]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Compare) and one.opcode == "icmp":
+            if any(map(loop.is_invariant, one.operands)) or moved.issuperset(one.operands):
+                yield one
+        elif isinstance(one, (Arithmetic, Select)) and not loop.is_invariant(one):
+            pending.extend(each for each in one.operands if each.type == "i1")

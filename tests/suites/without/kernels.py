@@ -19,7 +19,6 @@ CURES = (
     "multi-level exits",
     "single exits",
     "own bounds",
-    "own bounds of readers",
     "integer fields",
     "rules first",
     "cached allocations",
