@@ -23,7 +23,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from enzyme_py.llvm import Arithmetic, Compare, Constant, Function, GetElementPtr, Load, Phi, Select, Value
+from enzyme_py.llvm import (
+    Arithmetic,
+    Compare,
+    Constant,
+    Function,
+    GetElementPtr,
+    Load,
+    Phi,
+    Select,
+    Value,
+)
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.llvm.types import is_pointer
 from enzyme_py.passes.base import Draft, Pass
