@@ -11,9 +11,11 @@ import numpy as np
 
 ARRAYS = ("x", "c", "u", "w")
 COUNTERS = ("i", "j", "k", "l", "m")
-WHOLE = ("range(n)", "range(len(x))", "range(8)")
+SIZE = 40  # so long that LLVM does not unroll the loops of a known length
+WHOLE = ("range(n)", "range(len(x))", f"range({SIZE})", f"range({SIZE - 1}, -1, -1)")
 OTHERS = ("range(1, n - 1)", "range(n - 1, -1, -1)", "range(0, n, 2)", "range(2, n)", "range(n - 1)")
-TERMS = ("{a}[{i}] * {b}[{i}]", "np.sin({a}[{i}])", "{a}[{i}] * {a}[{i}]", "{a}[{i}] * {b}[n - 1 - {i}]", "np.exp(-{a}[{i}]) * {b}[{i}]", "{a}[{i}]")
+WHILES = (("{i} = 0", "{i} < n", "{i} += 1"), ("{i}, left_{i} = 0, n", "left_{i} != 0", "{i}, left_{i} = {i} + 1, left_{i} - 1"))
+TERMS = ("{a}[{i}] * {b}[{i}]", "np.sin({a}[{i}])", "{a}[{i}] * {a}[{i}]", "{a}[{i}] * {b}[n - 1 - {i}]", "np.exp(-{a}[{i}]) * {b}[{i}]", "{a}[{i}]", f"{{a}}[{SIZE - 1} - {{i}}]")
 SUMS = ("s += x @ c", "q += 0.1 * np.linalg.norm(u)", "s += np.sum(u * x)", "q += 0.01 * np.dot(w, w)")
 WRITES = (
     *("x[:] = np.cos(0.01 * q * x)", "c *= 0.9", "u[:] = 0.1 * s", "x[0] = 0.01 * s", "c[n - 1] = 0.01 * q", "w[1:] = w[:-1]"),
@@ -37,10 +39,11 @@ class _Writer:
     def loop(self, depth: int, around: tuple[str, ...] = ()) -> None:
         """Write a loop, with at most two inside of each other in it."""
         counter = self.drawn.choice([one for one in COUNTERS if one not in around])
-        counters, is_while = (*around, counter), self.drawn.random() < 0.15
-        if is_while:
-            self.line(depth, f"{counter} = 0")
-            self.line(depth, f"while {counter} < n:")
+        counters, moves = (*around, counter), ""
+        if self.drawn.random() < 0.2:
+            begin, goes_on, moves = self.drawn.choice(WHILES)
+            self.line(depth, begin.format(i=counter))
+            self.line(depth, f"while {goes_on.format(i=counter)}:")
         else:
             self.line(depth, f"for {counter} in {self.drawn.choice(WHOLE if self.drawn.random() < 0.6 else OTHERS)}:")
         if len(around) < 2 and self.drawn.random() < 0.5:
@@ -54,8 +57,8 @@ class _Writer:
             self.line(depth + 1, f"{self.drawn.choice('sq')} += {self.term(counter)} * {self.term(self.drawn.choice(counters))}")
             if self.drawn.random() < 0.3:
                 self.line(depth + 1, f"w[{counter}] = 0.01 * q + {self.term(counter)}")
-        if is_while:
-            self.line(depth + 1, f"{counter} += 1")
+        if moves:
+            self.line(depth + 1, moves.format(i=counter))
 
 
 def source(seed: int) -> str:
