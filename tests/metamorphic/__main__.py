@@ -25,14 +25,16 @@ def main() -> int:
     parser.add_argument("--rewrites", default="", help=f"with commas, of {', '.join(REWRITES)}")
     parser.add_argument("--only", type=int, help="one seed, in this process")
     parser.add_argument("--each", action="store_true", help="each kernel once, by the first seed")
+    parser.add_argument("--second", action="store_true", help="second orders of all of them, in both modes")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--without", help="a cure to leave out")
     given = parser.parse_args()
     names = [one for one in given.rewrites.split(",") if one]
     if given.only is not None:
-        return one_seed(given.only, names)
+        return one_seed(given.only, names, given.second)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     os.environ["METAMORPHIC_REWRITES"] = ",".join(names)
+    os.environ["METAMORPHIC_SECOND"] = "1" if given.second else ""
     seeds = [str(one) for one in range(given.seed, given.seed + given.count)]
     if given.each:
         seeds = [f"{given.seed} {one.name}" for one in origins()]
@@ -51,11 +53,11 @@ def main() -> int:
     return 1 if summary.bad else 0
 
 
-def one_seed(seed: int, names: list[str]) -> int:
+def one_seed(seed: int, names: list[str], second: bool) -> int:
     """Print the rewritten kernel of a seed, and what comes of it."""
     form, done = rewritten(seed, names)
     tell(f"# {form.origin.name}: {', '.join(done)}\n{form.source()}")
-    found = outcomes(seed, names)
+    found = outcomes(seed, names, second=second)
     for one in found:
         tell(" ".join(asdict(one).values()))
     return int(any(one.verdict in ("wrong", "unexplained") for one in found))

@@ -54,7 +54,7 @@ def rewritten(seed: int, names: Collection[str] = (), kernel: str = "") -> tuple
     return form, done
 
 
-def outcomes(seed: int, names: Collection[str] = (), kernel: str = "") -> list[Outcome]:
+def outcomes(seed: int, names: Collection[str] = (), kernel: str = "", *, second: bool = False) -> list[Outcome]:
     """Ask all of a seed."""
     form, done = rewritten(seed, names, kernel)
     if not done:
@@ -62,7 +62,7 @@ def outcomes(seed: int, names: Collection[str] = (), kernel: str = "") -> list[O
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            asked = Questions(form, seed)
+            asked = Questions(form, seed, second=second)
         except Changed as error:
             return [Outcome("value", "changed", f"{done}: {error}"[:300])]
         except Inconclusive as error:
@@ -145,6 +145,12 @@ class Derivatives:
         _, tangents = enzyme.jvp(slope, given, tuple(map(copied, way)))
         return self._placed(self.floats, tangents)
 
+    def product_by_reverse(self, way: Arguments) -> Arguments:
+        """Return the same by reverse mode of the gradients."""
+        _, pull = enzyme.vjp(self._slope(self.floats), *map(copied, self.arguments))
+        ways = tuple(copied(way[place]) for place in self.floats)
+        return tuple(pull(ways if len(ways) > 1 else ways[0]))
+
     def _slope(self, places: tuple[int, ...]) -> Any:
         if not self.is_number:
             raise Inconclusive("asked of kernels that return a number")
@@ -176,7 +182,7 @@ def _of_origin(origin: Origin) -> tuple[Derivatives, Arguments]:
 class Questions:
     """A rewritten kernel, beside the one it came from."""
 
-    def __init__(self, form: Form, seed: int) -> None:
+    def __init__(self, form: Form, seed: int, *, second: bool = False) -> None:
         self.form = form
         self.origin, self.wanted = _of_origin(form.origin)
         arguments = form.arguments(form.origin.arguments)
@@ -192,7 +198,7 @@ class Questions:
             for one in form.origin.arguments
         )
         asked = random.Random(f"questions {seed}")
-        optional = [name for name in ("constants", "product") if asked.random() < SHARE]
+        optional = [name for name in ("constants", "product", "product by reverse") if second or asked.random() < SHARE]
         self.names = ["reverse", "again", "forward", *optional]
 
     @property
@@ -267,9 +273,16 @@ class Questions:
 
     def product(self) -> None:
         """Compare a product with the Hessian."""
+        self._compare_products(self.at.product)
+
+    def product_by_reverse(self) -> None:
+        """Compare it by the other mode."""
+        self._compare_products(self.at.product_by_reverse)
+
+    def _compare_products(self, asked: Callable[[Arguments], Arguments]) -> None:
         try:
             want = self.origin.product(self.way)
         except EnzymeError as error:
             raise Inconclusive("the origin's is refused") from error
-        got = self.at.product(self.form.arguments(self.way))
+        got = asked(self.form.arguments(self.way))
         self._compare_all(got, want, "products with the Hessian")

@@ -1,4 +1,5 @@
-"""A process that asks about seeds, see tests/numba_suite/worker.py; METAMORPHIC_REWRITES names the rewrites, if not all."""
+"""A process that asks about seeds, see tests/numba_suite/worker.py; METAMORPHIC_REWRITES names the
+rewrites, if not all, and METAMORPHIC_SECOND asks for second orders of all."""
 
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ from tests.numba_suite.worker import answered, megabytes
 
 _NAMES = [one for one in os.environ.get("METAMORPHIC_REWRITES", "").split(",") if one]
 
+_SECOND = bool(os.environ.get("METAMORPHIC_SECOND"))
+
 
 def _answer(request: dict[str, Any], say: Any) -> None:
     number, _, kernel = request["test"].partition(" ")
@@ -23,7 +26,7 @@ def _answer(request: dict[str, Any], say: Any) -> None:
         say(end=True, left={}, seconds=0.0, megabytes=megabytes())
         return
     say(begin=key)
-    found = outcomes(seed, names, kernel)
+    found = outcomes(seed, names, kernel, second=_SECOND)
     seconds = time.process_time() - begun
     say(key=key, outcomes=[asdict(one) for one in found], seconds=seconds)
     say(end=True, left={}, seconds=0.0, megabytes=megabytes())
