@@ -1,5 +1,6 @@
 """A process that asks about seeds, see tests/numba_suite/worker.py; METAMORPHIC_REWRITES names the
-rewrites, if not all, and METAMORPHIC_SECOND asks for second orders of all."""
+rewrites, if not all, and METAMORPHIC_SECOND asks for second orders of all.
+"""
 
 from __future__ import annotations
 
