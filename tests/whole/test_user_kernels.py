@@ -15,6 +15,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py.native import optimising
+from tests.numba_suite.recording import has_floats
 from tests.passes.switches import leave_out
 from tests.rotation import sweep
 
@@ -46,6 +47,19 @@ def test_gradients_agree_with_differences(name: str) -> None:
     scale = np.sum(np.abs(slope * direction))
     assert scale > 0.0
     np.testing.assert_allclose(np.sum(slope * direction), want, rtol=digits, atol=digits * scale)
+
+
+@pytest.mark.parametrize("name", sweep(ROWS, 14))
+def test_second_orders_agree(name: str) -> None:
+    """A product with the Hessian by x, forward over reverse and reverse over reverse."""
+    (x, *others), slope = given(name), enzyme.grad(ROWS[name].kernel)
+    way = np.random.default_rng(0).random(x.shape).astype(x.dtype) - x.dtype.type(0.5)
+    still = [enzyme.make_zero(one) if has_floats(one) else None for one in others]
+    _, forward = enzyme.jvp(slope, (x.copy(), *others), (way.copy(), *still))
+    by_x, *_ = enzyme.vjp(slope, x.copy(), *others)[1](way.copy())
+    largest = np.max(np.abs(forward))
+    digits = 1e-5 if is_single(x) else 1e-12
+    np.testing.assert_allclose(by_x, forward, rtol=digits, atol=digits * largest)
 
 
 def is_single(value: Any) -> bool:
