@@ -149,7 +149,7 @@ class Derivatives:
         """Return the same by reverse mode of the gradients."""
         _, pull = enzyme.vjp(self._slope(self.floats), *map(copied, self.arguments))
         ways = tuple(copied(way[place]) for place in self.floats)
-        return tuple(pull(ways if len(ways) > 1 else ways[0]))
+        return tuple(pull(ways))
 
     def _slope(self, places: tuple[int, ...]) -> Any:
         if not self.is_number:
