@@ -18,8 +18,9 @@ loop is not entered, in front of both:
 
 It goes through a function that LLVM does not know (opaque.py), or LLVM would undo that where it knows that the loop is
 entered. Where nothing that is the same in all iterations decides on that, it is taken to be at least what
-stands for no iteration (`llvm.smax`). Lengths and arguments are taken for zero or more. So is what a smax gives, as
-Numba counts most loops down.
+stands for no iteration (`llvm.smax`). Lengths and arguments are taken for zero or more. So is what a smax or a
+subtraction that stops at zero gives, as Numba counts most loops down; but not where derivatives are nested: in the inner derivative LLVM knows
+that the loop is entered, makes a plain difference of it, and of that Enzyme asks for memory in front of both loops.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from enzyme_py.llvm import (
     Block,
     Branch,
     Builder,
+    Call,
     Compare,
     Constant,
     Function,
@@ -60,16 +62,17 @@ class EmptyLoops(Pass):
 
     def run(self, draft: Draft) -> None:
         """Limit the bounds in every function."""
+        nested = draft.nests_reverse
         for function in draft.code.functions:
             if function.is_edited or " phi i64 " in function.body_text:
-                _limit_bounds(function)
+                _limit_bounds(function, nested)
 
 
-def _limit_bounds(function: Function) -> None:
+def _limit_bounds(function: Function, nested: bool) -> None:
     if not is_plain(function):
         return
     places = Places(function)
-    for limit in list(_limits(function)):
+    for limit in [one for one in _limits(function) if not _is_enough(one, nested)]:
         if limit.value in limit.user.operands:
             at = places.behind(limit.value, limit.base, limit.entered)
             least = limit.build(at)
@@ -163,7 +166,7 @@ def _limit(loop: Loop, compared: Compare, counter: Value, bound: Value) -> _Limi
         limit = _Limit(phi, start, None, end + last, moved > 0)
     else:
         return None
-    return None if _is_enough(limit) else limit
+    return limit
 
 
 def _step(value: Value) -> tuple[Value, int] | None:
@@ -182,10 +185,12 @@ def _is_known(value: Value) -> bool:
     return isinstance(value, (Argument, Instruction))
 
 
-def _is_enough(limit: _Limit) -> bool:
+def _is_enough(limit: _Limit, nested: bool) -> bool:
     """Tell whether a value keeps its limit anyway: a length that must not be negative."""
     if is_cached_copy(limit.value):
         return True
+    if nested and isinstance(limit.value, Call) and limit.value.callee.startswith("llvm."):
+        return False
     is_length = isinstance(limit.value, Argument) or (
         isinstance(limit.value, Instruction) and limit.value.opcode in _AT_LEAST_NONE
     )

@@ -82,6 +82,15 @@ def with_a_way_out(u, n, k):
     return np.sum(u)
 
 
+def then_the_first(u, n, k):
+    """Within the inner derivative LLVM knows that the loop is entered, and that its count is n - 5."""
+    for _ in range(n):
+        for i in range(2, n - 3):
+            u[i] = u[i] * u[i + 1]
+        u[0] = u[0] * u[-1]
+    return np.sum(u * u)
+
+
 KERNELS = (
     inside,
     downwards,
@@ -108,7 +117,7 @@ def test_all_sizes(kernel: Any) -> None:
         np.testing.assert_allclose(found, want, rtol=1e-13, atol=1e-14)
 
 
-@pytest.mark.parametrize("kernel", [inside, downwards, of_three], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("kernel", [inside, downwards, of_three, then_the_first], ids=lambda one: one.__name__)
 def test_second_orders_at_all_sizes(kernel: Any) -> None:
     for n in SIZES[1:]:
         x = np.linspace(0.5, 0.9, n)
