@@ -63,6 +63,35 @@ done:
 declare double @sin(double)
 attributes #0 = { noinline optnone "target-cpu"="x86-64" "target-features"="+sse2" }
 """
+CLEANED_UP = """
+declare i32 @__gxx_personality_v0(...)
+declare double @cos(double)
+
+define double @f(double %x) personality ptr @__gxx_personality_v0 {
+  %y = invoke double @cos(double %x) to label %done unwind label %cleanup
+
+done:
+  ret double %y
+
+cleanup:
+  %pad = landingpad { ptr, i32 } cleanup
+  resume { ptr, i32 } %pad
+}
+"""
+
+COMPUTED = """
+define double @f(double %x) {
+  %place = select i1 true, ptr blockaddress(@f, %one), ptr blockaddress(@f, %two)
+  indirectbr ptr %place, [label %one, label %two]
+
+one:
+  ret double %x
+
+two:
+  ret double 2.0
+}
+"""
+
 LOST = """
 declare double @nowhere_to_be_found(double)
 define double @f(double %x) {
@@ -160,6 +189,8 @@ def test_a_function_that_writes(file) -> None:
             "void()",
             "compiled for",
         ),
+        (CLEANED_UP, "f", "float64(float64)", "goes on behind exceptions"),
+        (COMPUTED, "f", "float64(float64)", "places that are computed"),
         (
             LOST,
             "f",

@@ -27,6 +27,7 @@ from enzyme_py.frontend.external.variables import keep_needed, mark_constant
 from enzyme_py.frontend.leaves import element_content
 from enzyme_py.frontend.target.target import KERNEL, KernelContext
 from enzyme_py.llvm import Module
+from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.values import attribute_name
 from enzyme_py.symbols import plain_symbol
 
@@ -73,6 +74,7 @@ def read_foreign(file: Path, name: str, arguments: tuple[Any, ...], result: Any)
     found.name = symbol
     code = Module(str(module))
     keep_needed(file, code, symbol)
+    _check_jumps(file, code)
     variables = [one for one in code.variables if one.initializer is None]
     declared = (*code.declarations, *variables)
     outside = tuple(one.name for one in declared if not one.name.startswith("llvm."))
@@ -139,6 +141,20 @@ def _check_type(file: Path, function: Any, arguments: tuple[Any, ...], result: A
         message += f": {len(parameters)} arguments, not {len(wanted)}"
     remedy = f"change the signature {result}({shown}): double is float64, ptr is float64[::1], i32 is int32"
     raise RuleError(message, remedy=remedy)
+
+
+def _check_jumps(file: Path, code: Module) -> None:
+    """Refuse paths that no pass follows: behind exceptions that are caught, and to places that are computed."""
+    for function in code.functions:
+        if function.analysis(ControlFlow).is_plain:
+            continue
+        ends = {block.terminator.opcode for block in function.blocks}
+        name = function.name.rpartition(".")[2]
+        if ends.isdisjoint(("indirectbr", "callbr")):
+            message = f"`{name}` in {file} goes on behind exceptions: it catches them, or cleans up after them"
+            raise RuleError(message, remedy="compile it with -fno-exceptions (clang), or with panic=abort (Rust)")
+        message = f"`{name}` in {file} jumps to places that are computed"
+        raise RuleError(message, remedy="write a switch in place of `goto *`")
 
 
 def _llvm_name(kind: Any) -> str:
