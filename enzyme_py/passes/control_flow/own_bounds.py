@@ -16,7 +16,9 @@ difference whether one loop stands in the other or behind it, nor whether it cou
 Cure: what ends the second loop is compared with a number that went through a function, into which neither LLVM nor Enzyme can look, and
 through which nothing else goes: equal calls are merged. So no two loops run equally often to Enzyme.
 
-Where derivatives are nested all loops get their own: the inner one also reads what the loops only write, and the numbers that it cached.
+Only loops that may run equally often are parted: what is hidden of how often a loop runs, Enzyme does not know either, and writes code that it cannot
+differentiate again (`llvm.usub.sat`, in a function with a tape of its own). In reverse mode of another derivative it makes no difference
+to a loop in another one what both read: it reads more there.
 """
 
 from __future__ import annotations
@@ -37,13 +39,16 @@ from enzyme_py.llvm import (
     Select,
     Value,
 )
-from enzyme_py.llvm.analyses.loops import Loop, Loops
+from enzyme_py.llvm.analyses.addresses import Addresses, Sum
+from enzyme_py.llvm.analyses.loops import Loop, Loops, TripCount
 from enzyme_py.llvm.types import is_pointer
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
 from enzyme_py.passes.control_flow.places import Places
 from enzyme_py.passes.module.opaque import own_copy
-from enzyme_py.passes.module.requests import has_reverse, nesting
+from enzyme_py.passes.module.requests import has_reverse, nests_reverse
+
+Times = tuple[frozenset[tuple[Value, int]], int]  # the sum of so many times each value, and a number
 
 
 class OwnBounds(Pass):
@@ -57,10 +62,10 @@ class OwnBounds(Pass):
 
     def run(self, draft: Draft) -> None:
         """Separate the bounds in every function."""
-        nested = nesting(draft.code) > 1
+        nested = nests_reverse(draft.code)
         for function in draft.code.functions:
             if len(function.blocks) > 2 and is_plain(function):
-                _Bounds(function).part(all_of_them=nested)
+                _Bounds(function).part(all_inner_ones=nested)
 
 
 class _Bounds:
@@ -71,14 +76,34 @@ class _Bounds:
         self._loops = function.analysis(Loops)
         self._places = Places(function)
 
-    def part(self, all_of_them: bool) -> None:
-        """Give all loops but the first one bounds of their own, or those that read what another one before them reads."""
-        known, read = set[Value](), self._read_by_loops()
-        for place, loop in enumerate(self._loops.loops):
-            if place and (all_of_them or not read[loop].isdisjoint(known)):
-                for compare in dict.fromkeys(_ends(loop)):
+    def part(self, all_inner_ones: bool) -> None:
+        """Give a bound of its own to each loop that may run as often as one before it, if it reads the same, or is an inner one."""
+        known, read = list[tuple[set[Times | None], set[Value]]](), self._read_by_loops()
+        for loop in self._loops.loops:
+            ends = dict(_ends(loop))
+            times = {None if count is None else self._times(count) for count in ends.values()}
+            is_asked = all_inner_ones and loop.parent is not None
+            if any(
+                (is_asked or not read[loop].isdisjoint(reads)) and (None in times | others or times & others)
+                for others, reads in known
+            ):
+                for compare in ends:
                     self._give_own(loop, compare)
-            known |= read[loop]
+            known.append((times, read[loop]))
+
+    def _times(self, count: TripCount) -> Times | None:
+        """Return how often a test lets a loop go on, in a form in which equal numbers are equal; None where they might be in another one."""
+        addresses, step = self._function.analysis(Addresses), abs(count.counter.step)
+        begin = addresses.sum_of(count.counter.start)
+        if count.value is count.counter.moved:
+            begin = begin.plus(Sum(number=count.counter.step))
+        end = addresses.sum_of(count.bound)
+        way = end.plus(begin, -1) if count.counter.step > 0 else begin.plus(end, -1)
+        if count.predicate == "eq" or not step or any(times % step for times in way.parts.values()):
+            return None
+        more = step if count.predicate.endswith("e") and count.predicate != "ne" else step - 1
+        parts = frozenset((value, times // step) for value, times in way.parts.items())
+        return parts, (way.number + more) // step
 
     def _read_by_loops(self) -> dict[Loop, set[Value]]:
         """Return the memory of which each loop reads one place after the other: what only an inner one moves on is read by that."""
@@ -117,14 +142,16 @@ def _begins(pointer: Value) -> tuple[set[Value], set[Instruction]]:
     return bases, moved
 
 
-def _ends(loop: Loop) -> Iterator[Compare]:
-    """Yield the comparisons of integers and pointers that end a loop, of which a trip count may follow."""
+def _ends(loop: Loop) -> Iterator[tuple[Compare, TripCount | None]]:
+    """Yield the comparisons of integers and pointers that end a loop and of which a trip count may follow, with it where it is known."""
     moved = {value for one in loop.counters for value in (one.phi, one.moved)}
-    pending = [condition for block in loop.exiting if (condition := getattr(block.terminator, "condition", None))]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, Compare) and one.opcode == "icmp":
-            if any(map(loop.is_invariant, one.operands)) or moved.issuperset(one.operands):
-                yield one
-        elif isinstance(one, (Arithmetic, Select)) and not loop.is_invariant(one):
-            pending.extend(each for each in one.operands if each.type == "i1")
+    for block in loop.exiting:
+        count = loop.trip_count(block)
+        pending = [condition for condition in [getattr(block.terminator, "condition", None)] if condition is not None]
+        while pending:
+            one = pending.pop()
+            if isinstance(one, Compare) and one.opcode == "icmp":
+                if any(map(loop.is_invariant, one.operands)) or moved.issuperset(one.operands):
+                    yield one, count
+            elif isinstance(one, (Arithmetic, Select)) and not loop.is_invariant(one):
+                pending.extend(each for each in one.operands if each.type == "i1")
