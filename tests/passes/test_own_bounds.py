@@ -26,7 +26,7 @@ def test_the_inner_loop_reads_what_the_outer_one_reads() -> None:
 
 
 def test_other_memory() -> None:
-    """The trap's outer loop reads both arrays: it would be told from the inner one by none of them alone."""
+    """The trap's outer loop reads both arrays; only if it reads the other one alone, they share none."""
     assert len(set(bounds(OF_TWO))) == 2
     assert bounds(OF_TWO.replace("ptr %c, i64 %i", "ptr %x, i64 %i")) == ["%n", "%n"]
 

@@ -30,8 +30,6 @@ from dataclasses import dataclass, replace
 
 from enzyme_py.llvm import (
     Argument,
-    Block,
-    Branch,
     Builder,
     Call,
     Compare,
@@ -43,7 +41,7 @@ from enzyme_py.llvm import (
 )
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.control_flow.exits import is_plain
+from enzyme_py.passes.control_flow.exits import branch_condition, is_plain
 from enzyme_py.passes.control_flow.places import Places
 from enzyme_py.passes.module.opaque import cached_copy, is_cached_copy
 from enzyme_py.passes.module.requests import has_reverse
@@ -118,7 +116,7 @@ def _limits(function: Function) -> Iterator[_Limit]:
     for loop in loops:
         around = next((one for one in loops if loop.blocks < one.blocks), None)
         for block in loop.exiting if around is not None else ():
-            compared = _condition(block)
+            compared = branch_condition(block)
             if around is None or not isinstance(compared, Compare):
                 continue
             for counter, bound in (compared.operands, compared.operands[::-1]):
@@ -129,17 +127,12 @@ def _limits(function: Function) -> Iterator[_Limit]:
                     yield _if_entered(limit, loop, around)
 
 
-def _condition(block: Block) -> Value | None:
-    end = block.terminator
-    return end.condition if isinstance(end, Branch) else None
-
-
 def _if_entered(limit: _Limit, loop: Loop, around: Loop) -> _Limit:
     """Return a limit with what decides whether a loop is entered, if that is known in front of the loop around."""
     block, target = loop.entering[0], loop.header
     while len(block.successors) == 1 and len(block.predecessors) == 1:
         block, target = block.predecessors[0], block
-    condition, ways = _condition(block), block.successors
+    condition, ways = branch_condition(block), block.successors
     if condition is None or isinstance(condition, Constant) or ways[0] is ways[1]:
         return limit
     if target not in ways or not around.is_invariant(condition):

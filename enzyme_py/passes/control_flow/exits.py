@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from enzyme_py.llvm import Block, Function, Module
+from enzyme_py.llvm import Block, Branch, Function, Module, Value
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.cycles import Graph, nested
 from enzyme_py.passes.module.requests import Requests, reversed_twice
@@ -22,6 +22,12 @@ def is_plain(function: Function) -> bool:
     """Tell whether all edges are those of branches and switches, and no block is dead: of others nothing is said."""
     flow = function.analysis(ControlFlow)
     return flow.is_plain and flow.is_all_reachable
+
+
+def branch_condition(block: Block) -> Value | None:
+    """Return what decides where a block goes on, None if it goes on in one way, or by a switch."""
+    end = block.terminator
+    return end.condition if isinstance(end, Branch) else None
 
 
 def without_raises(function: Function) -> Graph:

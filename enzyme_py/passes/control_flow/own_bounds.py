@@ -43,11 +43,12 @@ from enzyme_py.llvm.analyses.addresses import Addresses, Sum
 from enzyme_py.llvm.analyses.loops import Loop, Loops, TripCount
 from enzyme_py.llvm.types import is_pointer
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.control_flow.exits import is_plain
+from enzyme_py.passes.control_flow.exits import branch_condition, is_plain
 from enzyme_py.passes.control_flow.places import Places
 from enzyme_py.passes.module.opaque import own_copy
 from enzyme_py.passes.module.requests import has_reverse, nests_reverse
 
+_MOVES = (GetElementPtr, Select, Phi, Arithmetic)  # what makes an address of others
 Times = tuple[frozenset[tuple[Value, int]], int]  # the sum of so many times each value, and a number
 
 
@@ -133,12 +134,12 @@ def _begins(pointer: Value) -> tuple[set[Value], set[Instruction]]:
         if one in seen:
             continue
         seen.add(one)
-        is_made = isinstance(one, (GetElementPtr, Select, Phi, Arithmetic, Cast))
-        if is_pointer(one.type) and (not is_made or isinstance(one, Cast)):
+        if is_pointer(one.type) and not isinstance(one, _MOVES):
             bases.add(one)
-        if isinstance(one, Phi) or (isinstance(one, Instruction) and not is_made):
+        if isinstance(one, Phi) or (isinstance(one, Instruction) and not isinstance(one, (*_MOVES, Cast))):
             moved.add(one)
-        pending.extend(one.operands if is_made else ())  # type: ignore[attr-defined]
+        if isinstance(one, (*_MOVES, Cast)):
+            pending.extend(one.operands)
     return bases, moved
 
 
@@ -147,7 +148,7 @@ def _ends(loop: Loop) -> Iterator[tuple[Compare, TripCount | None]]:
     moved = {value for one in loop.counters for value in (one.phi, one.moved)}
     for block in loop.exiting:
         count = loop.trip_count(block)
-        pending = [condition for condition in [getattr(block.terminator, "condition", None)] if condition is not None]
+        pending = [branch_condition(block)]
         while pending:
             one = pending.pop()
             if isinstance(one, Compare) and one.opcode == "icmp":
