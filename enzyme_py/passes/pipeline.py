@@ -36,6 +36,8 @@ from enzyme_py.passes.memory.blocks.block_copies import (
     CopiesWithBodies,
     RematerialisableCopies,
 )
+from enzyme_py.passes.memory.blocks.copies_of_zeros import CopiesOfZeros
+from enzyme_py.passes.memory.blocks.overlapping_moves import OverlappingMoves
 from enzyme_py.passes.memory.blocks.unescaped_blocks import UnescapedBlocks
 from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, RestoreCapturedNumbers
 from enzyme_py.passes.memory.constant_memory import ConstantMemory, ForgetConstantMemory
@@ -231,6 +233,8 @@ PREPARE: tuple[Row, ...] = ordered(
 READY: tuple[Row, ...] = ordered(
     Row(SplitAggregates(), "first: for modules that were not prepared"),
     Row(CheckVariables(), "behind the last O2, which takes variables out", after=(SplitAggregates,)),
+    Row(CopiesOfZeros(), "behind what lets memory begin as zeros"),
+    Row(OverlappingMoves(), "behind the last O2, which would put them together again"),
     Row(EmptyLoops(), "trip counts, before values that leave loops are named"),
     Row(LastingVariables(), "no later pass looks at where variables begin"),
     Row(WrittenPointers(), "with the loads as O2 left them"),

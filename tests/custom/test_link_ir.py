@@ -313,3 +313,34 @@ def test_memory_of_other_allocators(tmp_path: Path) -> None:
     with pytest.raises(RuleError, match="allocates by `new`") as told:
         enzyme.link_ir(file, "products", "float64(float64[::1], int64)")
     assert "malloc" in str(told.value.remedy)
+
+
+SHIFTED = """
+define double @shifted(ptr %x, i64 %n) {
+  %from = getelementptr inbounds double, ptr %x, i64 1
+  %left = add i64 %n, -1
+  %bytes = shl i64 %left, 3
+  call void @llvm.memmove.p0.p0.i64(ptr align 8 %x, ptr align 8 %from, i64 %bytes, i1 false)
+  %first = load double, ptr %x, align 8
+  %squared = fmul double %first, %first
+  ret double %squared
+}
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+"""
+
+
+def test_a_block_that_moves_down_over_itself(tmp_path: Path) -> None:
+    """C++'s `memmove(x, x + 1, ...)`: each seed went on from one place to the next, without a word."""
+    file = tmp_path / "shifted.ll"
+    file.write_text(SHIFTED)
+    shifted = enzyme.link_ir(file, "shifted", "float64(float64[::1], int64)")
+    x, seeds = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 10.0, 100.0, 1000.0])
+    enzyme.autodiff(enzyme.Reverse, shifted, enzyme.Duplicated(x.copy(), seeds), enzyme.Const(4))
+    np.testing.assert_array_equal(seeds, [0.0, 1.0 + 2 * 2.0, 10.0, 100.0 + 1000.0])
+    slopes = enzyme.grad(shifted)
+    np.testing.assert_array_equal(enzyme.jvp(slopes, (x.copy(), 4), (np.ones(4), None))[1], [0.0, 2.0, 0.0, 0.0])
+
+    def product(x, n):  # type: ignore[no-untyped-def]
+        return 3.0 * slopes(x, n)[1]
+
+    np.testing.assert_array_equal(enzyme.grad(product)(x.copy(), 4), [0.0, 6.0, 0.0, 0.0])

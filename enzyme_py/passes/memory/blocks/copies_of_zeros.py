@@ -1,0 +1,77 @@
+"""A copy of memory that `calloc` has made, and nobody has written yet, becomes a fill with zeros.
+
+Symptom: the copy is gone, in the code as in the shadow: what it should have filled holds what it held before (tests/traps/copied_zeros.ll).
+LLVM makes such a fill by itself, unless a hint (frontend/codegen/type_hints.py) might have written there.
+
+Cause: Enzyme leaves a copy out between whose source's allocation and itself nothing writes to the source. It takes such memory
+for undefined; that is true of `malloc`, and not of `calloc`.
+
+Cure: `memset`. Where Enzyme reads it, all memory begins as zeros (allocations.py).
+"""
+
+from __future__ import annotations
+
+from enzyme_py.llvm import Builder, Call, Function, Instruction
+from enzyme_py.llvm.analyses.call_effects import KNOWN, Known
+from enzyme_py.llvm.analyses.control_flow import ControlFlow
+from enzyme_py.llvm.analyses.points_to import UNKNOWN, PointsTo
+from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.symbols import HINT
+
+_MOVES = ("llvm.memcpy.", "llvm.memmove.")
+_ZEROED = "calloc"
+_FILL = "llvm.memset.p0.i64"
+_KNOWN = {**KNOWN, f"{HINT}.": Known()}
+
+
+class CopiesOfZeros(Pass):
+    """Fills in place of copies of what is still zero."""
+
+    name = "copies of zeros"
+
+    def applies(self, draft: Draft) -> bool:
+        """Tell whether blocks are copied, and memory begins as zeros."""
+        copies = any(one.name.startswith(_MOVES) for one in draft.code.declarations)
+        return copies and draft.code.get(_ZEROED) is not None
+
+    def run(self, draft: Draft) -> None:
+        """Exchange the copies of all functions."""
+        for function in draft.code.functions:
+            copies = [one for one in function.calls if one.callee.startswith(_MOVES)]
+            if copies and any(one.callee == _ZEROED for one in function.calls):
+                points = PointsTo(function, _KNOWN)
+                for call in [one for one in copies if _is_zero(one, function, points)]:
+                    _fill(call)
+
+
+def _is_zero(copy: Call, function: Function, points: PointsTo) -> bool:
+    """Tell whether all that the source of a copy can be is zeroed memory that nothing has written before."""
+    made = points.targets(copy.arguments[1])
+    if not made or UNKNOWN in made or copy.arguments[3].ref != "false":
+        return False
+    flow = function.analysis(ControlFlow)
+    for one in made:
+        if not (isinstance(one, Call) and one.callee == _ZEROED and points.is_private(one)):
+            return False
+        if any(_comes_before(write, copy, flow) for write, _ in points.writes(one) if not _is_free(write)):
+            return False
+    return True
+
+
+def _is_free(one: Instruction) -> bool:
+    return isinstance(one, Call) and one.callee == "free"
+
+
+def _comes_before(write: Instruction, copy: Call, flow: ControlFlow) -> bool:
+    is_above = write.home is copy.home and write.comes_before(copy)
+    return is_above or copy.home in flow.reached_again(write.home)
+
+
+def _fill(copy: Call) -> None:
+    to, _, size, volatile = copy.arguments
+    code = copy.home.function.module  # type: ignore[union-attr]
+    fill = code.declare(_FILL, "void", ["ptr", "i8", "i64", "i1 immarg"])
+    made = Builder(copy).call(fill, [to, code.constant("i8", "0"), size, volatile])
+    if copy.location is not None:
+        made.set_metadata("dbg", copy.location)
+    copy.erase()
