@@ -11,7 +11,7 @@ from pathlib import Path
 
 from enzyme_py.settings import settings
 from tests.cpp.grammar import kernel
-from tests.cpp.programs import compiled
+from tests.cpp.programs import compiled, level
 from tests.cpp.questions import answers
 from tests.enzyme_suite.programs import newest_clang
 from tests.numba_suite.__main__ import tell
@@ -54,7 +54,7 @@ def one_seed(seed: int, without: str | None) -> int:
     text = kernel(seed, name)
     tell(text)
     with tempfile.TemporaryDirectory() as folder:
-        code = compiled({name: text}, Path(folder), newest_clang() or "")
+        code = compiled({name: text}, Path(folder), newest_clang() or "", level(seed))
     found = list(answers(code, name, seed))
     for way, verdict in found:
         tell(f"{way}: {verdict}")

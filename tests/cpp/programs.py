@@ -29,6 +29,8 @@ from enzyme_py.passes.base import Draft
 
 FOLDER = Path(__file__).parent
 WAYS = ("value", "reverse", "forward", "fr", "rr", "rf")  # fr: forward over reverse
+TOGETHER = 20  # kernels that clang compiles at once
+_LEVELS = ("", "", "O1", "O3")  # as Numba hands its code on, and as users compile theirs, vectorised
 _ALWAYS, _IN_TURN = ("reverse", "rr"), ("forward", "fr", "rf")
 _NESTED = ("fr", "rr", "rf")
 _FLAGS = ("-std=c++17", "-fno-exceptions", "-fno-math-errno", "-ffp-contract=off", "-w")
@@ -41,6 +43,11 @@ _MALLOC = 'declare noalias ptr @malloc(i64) allockind("alloc,uninitialized") all
 def ways(seed: int) -> tuple[str, ...]:
     """Return what is asked of a kernel in a run: what has been wrong most often, and one more."""
     return (*_ALWAYS, _IN_TURN[seed % len(_IN_TURN)])
+
+
+def level(seed: int) -> str:
+    """Return how a kernel is compiled in a run."""
+    return _LEVELS[seed // TOGETHER % len(_LEVELS)]
 
 
 class Asked(ctypes.Structure):
@@ -72,14 +79,14 @@ class Batch:
         return native.compile(module, differentiate)
 
 
-def compiled(kernels: dict[str, str], folder: Path, compiler: str) -> Batch:
-    """Compile kernels by their names, in a folder of their own."""
+def compiled(kernels: dict[str, str], folder: Path, compiler: str, level: str) -> Batch:
+    """Compile kernels by their names, in a folder of their own; `level` is clang's, as `O3`: without one it optimises nothing."""
     include, names = f'#include "{FOLDER / "entries.hpp"}"\n', list(kernels)
     text = include + "".join(kernels.values())
     (folder / "code.cpp").write_text("#define ENTRIES_FOR_ENZYME\n" + text + "".join(f"ENTRIES({one})\n" for one in names))
     (folder / "answers.cpp").write_text(text + "".join(f"ANSWER({one})\n" for one in names))
     ask = [compiler, *_FLAGS]
-    ir = ("-S", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes")
+    ir = ["-S", "-emit-llvm", *([f"-{level}"] if level else ["-O1", "-Xclang", "-disable-llvm-passes"])]
     subprocess.run([*ask, *ir, "-o", folder / "code.ll", folder / "code.cpp"], check=True)
     shared = ("-O1", "-fPIC", "-shared")
     subprocess.run([*ask, *shared, "-o", folder / "answers.so", folder / "answers.cpp"], check=True)

@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from enzyme_py.settings import settings
 from tests.cpp.grammar import kernel
-from tests.cpp.programs import Batch, compiled, ways
+from tests.cpp.programs import TOGETHER, Batch, compiled, level, ways
 from tests.cpp.questions import answers
 from tests.enzyme_suite.programs import newest_clang
 from tests.numba_suite.worker import answered, megabytes
 
-_TOGETHER = 20  # that clang compiles at once
 _ASKED = tuple(one for one in os.environ.get("CPP_WAYS", "").split(",") if one)
 
 
@@ -25,15 +25,18 @@ def batch(first: int) -> Batch:
     compiler = newest_clang()
     assert compiler is not None
     with tempfile.TemporaryDirectory() as folder:
-        kernels = {f"k{seed}": kernel(seed, f"k{seed}") for seed in range(first, first + _TOGETHER)}
-        return compiled(kernels, Path(folder), compiler)
+        kernels = {f"k{seed}": kernel(seed, f"k{seed}") for seed in range(first, first + TOGETHER)}
+        return compiled(kernels, Path(folder), compiler, level(first))
+
+
+settings.time_limit = 60.0  # below what a process may be silent for: the pass can go on and on, and refuses then
 
 
 def _answer(request: dict[str, Any], say: Any) -> None:
     seed = int(request["test"])
     key = str(seed)
     if key not in request["known"]:  # else a process died of it
-        code = batch(seed - seed % _TOGETHER)
+        code = batch(seed - seed % TOGETHER)
         say(begin=key)
         begun = time.process_time()
         found = [

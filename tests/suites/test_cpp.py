@@ -16,18 +16,18 @@ from tests.passes.switches import leave_out
 needs_clang = pytest.mark.skipif(newest_clang() is None, reason="needs clang")
 
 
-def verdicts(seed: int, folder: Path, ways: tuple[str, ...] = WAYS) -> dict[str, str]:
+def verdicts(seed: int, folder: Path, ways: tuple[str, ...] = WAYS, level: str = "") -> dict[str, str]:
     """Return the verdict of each way."""
     name, clang = f"k{seed}", newest_clang()
     assert clang is not None
-    batch = compiled({name: kernel(seed, name)}, folder, clang)
+    batch = compiled({name: kernel(seed, name)}, folder, clang, level)
     return {way: verdict.partition(":")[0] for way, verdict in answers(batch, name, seed, ways)}
 
 
 @needs_clang
-@pytest.mark.parametrize("seed", [2, 8, 176, 245])
-def test_kernels_are_right(seed: int, tmp_path: Path) -> None:
-    assert verdicts(seed, tmp_path) == dict.fromkeys(WAYS, "right")
+@pytest.mark.parametrize(("seed", "level"), [(2, ""), (8, "O3"), (176, "O1"), (245, "")])
+def test_kernels_are_right(seed: int, level: str, tmp_path: Path) -> None:
+    assert verdicts(seed, tmp_path, level=level) == dict.fromkeys(WAYS, "right")
 
 
 @needs_clang

@@ -1,17 +1,17 @@
-"""A copy of memory that `calloc` has made, and nobody has written yet, becomes a fill with zeros.
+"""A copy of memory that `calloc` has made, and in which nobody has written anything but zeros, becomes a fill with zeros.
 
 Symptom: the copy is gone, in the code as in the shadow: what it should have filled holds what it held before (tests/traps/copied_zeros.ll).
 LLVM makes such a fill by itself, unless a hint (frontend/codegen/type_hints.py) might have written there.
 
 Cause: Enzyme leaves a copy out between whose source's allocation and itself nothing writes to the source. It takes such memory
-for undefined; that is true of `malloc`, and not of `calloc`.
+for undefined; that is true of `malloc`, and not of `calloc`. Zeros that are written there LLVM takes out before.
 
 Cure: `memset`. Where Enzyme reads it, all memory begins as zeros (allocations.py).
 """
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Builder, Call, Function, Instruction
+from enzyme_py.llvm import Builder, Call, Function, Instruction, Store
 from enzyme_py.llvm.analyses.call_effects import KNOWN, Known
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.points_to import UNKNOWN, PointsTo
@@ -39,9 +39,18 @@ class CopiesOfZeros(Pass):
         for function in draft.code.functions:
             copies = [one for one in function.calls if one.callee.startswith(_MOVES)]
             if copies and any(one.callee == _ZEROED for one in function.calls):
-                points = PointsTo(function, _KNOWN)
-                for call in [one for one in copies if _is_zero(one, function, points)]:
-                    _fill(call)
+                while _fill_one(function):
+                    pass
+
+
+def _fill_one(function: Function) -> bool:
+    """Exchange the first copy of zeros, behind which what it has filled may be zero."""
+    points = PointsTo(function, _KNOWN)
+    for call in function.calls:
+        if call.callee.startswith(_MOVES) and _is_zero(call, function, points):
+            _fill(call)
+            return True
+    return False
 
 
 def _is_zero(copy: Call, function: Function, points: PointsTo) -> bool:
@@ -53,13 +62,18 @@ def _is_zero(copy: Call, function: Function, points: PointsTo) -> bool:
     for one in made:
         if not (isinstance(one, Call) and one.callee == _ZEROED and points.is_private(one)):
             return False
-        if any(_comes_before(write, copy, flow) for write, _ in points.writes(one) if not _is_free(write)):
+        if any(_comes_before(write, copy, flow) for write, _ in points.writes(one) if not _leaves_zeros(write)):
             return False
     return True
 
 
-def _is_free(one: Instruction) -> bool:
-    return isinstance(one, Call) and one.callee == "free"
+def _leaves_zeros(write: Instruction) -> bool:
+    """Tell whether an instruction writes zeros, which LLVM takes out where there are some, or frees."""
+    if isinstance(write, Store):
+        return write.value.ref in ("0", "0.0", "0.000000e+00", "null")
+    return isinstance(write, Call) and (
+        write.callee == "free" or (write.callee.startswith("llvm.memset.") and write.arguments[1].ref == "0")
+    )
 
 
 def _comes_before(write: Instruction, copy: Call, flow: ControlFlow) -> bool:

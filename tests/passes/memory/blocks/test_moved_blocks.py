@@ -46,6 +46,19 @@ def test_what_is_written_before_is_no_zero() -> None:
     assert is_left_alone(CopiesOfZeros(), written)
 
 
+def test_zeros_that_are_written_change_nothing() -> None:
+    written = with_line(ZEROS, "  %zero = load", "  store double 0.0, ptr %at, align 8\n  %zero = load")
+    assert calls(str(ran(CopiesOfZeros(), written).code))[-1] == "llvm.memset.p0.i64"
+
+
+def test_a_copy_of_a_copy_of_zeros() -> None:
+    """The first one is a fill, and so is the second."""
+    move = "call void @llvm.memmove.p0.p0.i64(ptr align 8 {0}, ptr align 8 {1}, i64 %bytes, i1 false)"
+    there = "%more = call ptr @calloc(i64 1, i64 %bytes)\n  " + move.format("%more", "%zeros") + "\n  " + move.format("%x", "%more")
+    twice = with_line(ZEROS, move.format("%x", "%zeros"), there)
+    assert calls(str(ran(CopiesOfZeros(), twice).code))[-2:] == ["llvm.memset.p0.i64"] * 2
+
+
 def test_what_is_written_behind_still_is() -> None:
     written = with_line(ZEROS, "  ret double %zero", "  store double 1.0, ptr %at, align 8\n  ret double %zero")
     assert calls(str(ran(CopiesOfZeros(), written).code))[-1] == "llvm.memset.p0.i64"
