@@ -26,6 +26,7 @@ from enzyme_py.passes.control_flow.multi_level_exits import (
     MultiLevelExits,
 )
 from enzyme_py.passes.control_flow.own_bounds import OwnBounds
+from enzyme_py.passes.control_flow.searching_loops import SearchingLoops
 from enzyme_py.passes.control_flow.single_exits import SingleExits
 from enzyme_py.passes.control_flow.skipped_iterations import SkippedIterations
 from enzyme_py.passes.control_flow.two_way_merges import TwoWayMerges
@@ -248,6 +249,7 @@ READY: tuple[Row, ...] = ordered(
         "behind who looks at where loops end",
         after=(EmptyLoops, Snapshots, LastingReads, LaterIterations, SkippedIterations),
     ),
+    Row(SearchingLoops(), "an option: with the loops as Enzyme will see them", after=(SkippedIterations,)),
     Row(
         LiveOutIntegers(),
         "integers before floats: what indexes a float is named first",

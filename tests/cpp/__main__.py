@@ -11,7 +11,7 @@ from pathlib import Path
 
 from enzyme_py.settings import settings
 from tests.cpp.grammar import kernel
-from tests.cpp.programs import compiled, level
+from tests.cpp.programs import WAYS, compiled, level
 from tests.cpp.questions import answers
 from tests.enzyme_suite.programs import newest_clang
 from tests.numba_suite.__main__ import tell
@@ -25,7 +25,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="the first one")
     parser.add_argument("--folder", type=Path, help="for all answers, and to go on from")
-    parser.add_argument("--ways", default="", help="with commas, of value, reverse, forward, fr, rr and rf; three of them by themselves")
+    parser.add_argument("--ways", default="", help=f"with commas, of {', '.join(WAYS)}; three of them by themselves")
     parser.add_argument("--only", type=int, help="one seed, in this process")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--without", help="a cure to leave out")

@@ -7,11 +7,12 @@
 struct Asked {
     double *r, *dr, *x, *dx, *c, *dc;  // dx and dc: seeds of what x and c hold at the end, or tangents
     double *tr, *tx, *tdx, *tc, *tdc;  // second direction; tdx and tdc: tangents of dx and dc
+    double *ur, *ux, *udx, *uc, *udc;  // what stands beside the second direction in a batch of two, or beside the seeds
     long n;
 };
 
 extern "C" {
-extern int enzyme_dup, enzyme_dupnoneed, enzyme_const, enzyme_strong_zero;
+extern int enzyme_width, enzyme_dup, enzyme_dupnoneed, enzyme_const, enzyme_strong_zero;
 void __enzyme_autodiff(void *, ...);
 void __enzyme_fwddiff(void *, ...);
 int enzyme_py_enter(void *, void *, void *, int);
@@ -48,6 +49,16 @@ static inline double *copied(double *x, long n) {
                          q->tc, enzyme_const, q->n);                                                        \
     }                                                                                                       \
     ENTRY(NAME, forward)                                                                                    \
+    extern "C" void NAME##_reverse2_body(Asked *q) {                                                        \
+        __enzyme_autodiff((void *)NAME##_kernel, enzyme_strong_zero, enzyme_width, 2, enzyme_dupnoneed, q->r, q->dr, \
+                          q->ur, enzyme_dup, q->x, q->dx, q->ux, enzyme_dup, q->c, q->dc, q->uc, enzyme_const, q->n); \
+    }                                                                                                       \
+    ENTRY(NAME, reverse2)                                                                                   \
+    extern "C" void NAME##_forward2_body(Asked *q) {                                                        \
+        __enzyme_fwddiff((void *)NAME##_kernel, enzyme_width, 2, enzyme_dup, q->r, q->tr, q->ur, enzyme_dup, q->x, \
+                         q->tx, q->ux, enzyme_dup, q->c, q->tc, q->uc, enzyme_const, q->n);                 \
+    }                                                                                                       \
+    ENTRY(NAME, forward2)                                                                                   \
     /* dx and dc become slopes */                                                                           \
     extern "C" void NAME##_slopes_kernel(double *x, double *dx, double *c, double *dc, long n) {            \
         floats(x);                                                                                          \
@@ -63,6 +74,12 @@ static inline double *copied(double *x, long n) {
                          enzyme_dup, q->c, q->tc, enzyme_dup, q->dc, q->tdc, enzyme_const, q->n);           \
     }                                                                                                       \
     ENTRY(NAME, fr)                                                                                         \
+    extern "C" void NAME##_fr2_body(Asked *q) {                                                             \
+        __enzyme_fwddiff((void *)NAME##_slopes_kernel, enzyme_width, 2, enzyme_dup, q->x, q->tx, q->ux, enzyme_dup, \
+                         q->dx, q->tdx, q->udx, enzyme_dup, q->c, q->tc, q->uc, enzyme_dup, q->dc, q->tdc, q->udc, \
+                         enzyme_const, q->n);                                                               \
+    }                                                                                                       \
+    ENTRY(NAME, fr2)                                                                                        \
     /* slopes times a direction, a number */                                                                \
     extern "C" void NAME##_product_kernel(double *r, double *x, double *c, double *dx, double *dc,      \
                                           double *tx, double *tc, long n) {                     \

@@ -28,11 +28,12 @@ from enzyme_py.passes import pipeline
 from enzyme_py.passes.base import Draft
 
 FOLDER = Path(__file__).parent
-WAYS = ("value", "reverse", "forward", "fr", "rr", "rf")  # fr: forward over reverse
+# fr: forward over reverse; 2: of two directions, or seeds, at once
+WAYS = ("value", "reverse", "forward", "fr", "rr", "rf", "reverse2", "forward2", "fr2")
 TOGETHER = 20  # kernels that clang compiles at once
 _LEVELS = ("", "", "O1", "O3")  # as Numba hands its code on, and as users compile theirs, vectorised
-_ALWAYS, _IN_TURN = ("reverse", "rr"), ("forward", "fr", "rf")
-_NESTED = ("fr", "rr", "rf")
+_ALWAYS, _IN_TURN = ("reverse", "rr"), ("forward", "fr", "rf", "reverse2", "forward2", "fr2")
+_NESTED = ("fr", "rr", "rf", "fr2")
 _FLAGS = ("-std=c++17", "-fno-exceptions", "-fno-math-errno", "-ffp-contract=off", "-w")
 _HINT = f"{HINT}.Float.double"  # as type_hints.py declares it
 _FLOATS = f'declare void @{_HINT}(ptr "enzyme_type"="{{[-1]:Pointer, [-1,-1]:Float@double}}") {HINT_ATTRIBUTES}'
@@ -53,7 +54,7 @@ def level(seed: int) -> str:
 class Asked(ctypes.Structure):
     """The struct of entries.hpp."""
 
-    _fields_ = [(name, ctypes.POINTER(ctypes.c_double)) for name in "r dr x dx c dc tr tx tdx tc tdc".split()] + [
+    _fields_ = [(name, ctypes.POINTER(ctypes.c_double)) for name in "r dr x dx c dc tr tx tdx tc tdc ur ux udx uc udc".split()] + [
         ("n", ctypes.c_long)
     ]
 

@@ -21,21 +21,26 @@ Verdict = tuple[str, str]
 
 def answers(batch: Batch, name: str, seed: int, ways: tuple[str, ...] = WAYS) -> Iterator[Verdict]:
     """Yield each question and its verdict: right, wrong or refused; nothing where the numbers are too large to compare."""
-    right = _Arrays(seed)
-    end_x, end_c = np.zeros(3 * SIZE), np.zeros(3 * SIZE)
-    getattr(batch.answers, f"{name}_answer")(ctypes.byref(right.asked()), _pointer(end_x), _pointer(end_c))
-    every = np.concatenate([end_x, end_c, right["r"], right["tr"], right["tdx"], right["tdc"]])
+    right = _answer(batch, name, _Arrays(seed))
+    every = np.concatenate(list(right.values()))
     if not (np.isfinite(every).all() and abs(every).max() < LARGEST):
         return
-    (x, tx, gx), (c, tc, gc) = end_x.reshape(3, SIZE), end_c.reshape(3, SIZE)
-    ends = {"x": x, "c": c}
+    beside = _answer(batch, name, _Arrays(seed, tx="ux", tc="uc"))
+    seeded = _answer(batch, name, _Arrays(seed, dx="ux", dc="uc"))
+    ends = {"x": right["x"], "c": right["c"]}
+    product = {"tdx": right["tdx"], "tdc": right["tdc"]}
+    slopes = {"dx": right["dx"], "dc": right["dc"]}
+    tangents = {"r": right["r"], "tr": right["tr"], "tx": right["tx"], "tc": right["tc"]}
     expected: dict[str, dict[str, Any]] = {
         "value": {"r": right["r"], **ends},
-        "reverse": {"dx": gx, "dc": gc, **ends},
-        "forward": {"r": right["r"], "tr": right["tr"], "tx": tx, "tc": tc, **ends},
-        "fr": {"dx": gx, "dc": gc, "tdx": right["tdx"], "tdc": right["tdc"], **ends},
-        "rr": {"tdx": right["tdx"], "tdc": right["tdc"]},
-        "rf": {"tdx": right["tdx"], "tdc": right["tdc"]},
+        "reverse": {**slopes, **ends},
+        "forward": {**tangents, **ends},
+        "fr": {**slopes, **product, **ends},
+        "rr": product,
+        "rf": product,
+        "reverse2": {**slopes, "ux": seeded["dx"], "uc": seeded["dc"], **ends},
+        "forward2": {**tangents, "ur": beside["tr"], "ux": beside["tx"], "uc": beside["tc"], **ends},
+        "fr2": {**slopes, **product, "udx": beside["tdx"], "udc": beside["tdc"], **ends},
     }
     for way in ways:
         try:
@@ -50,6 +55,16 @@ def answers(batch: Batch, name: str, seed: int, ways: tuple[str, ...] = WAYS) ->
         yield way, f"wrong: status {status}" if status else _verdict(found, expected[way])
 
 
+def _answer(batch: Batch, name: str, given: _Arrays) -> dict[str, Any]:
+    """Return the numbers by Twice: what x and c hold at the end, its tangents, the slopes, the products."""
+    ends = {key: np.zeros(3 * SIZE) for key in "xc"}
+    getattr(batch.answers, f"{name}_answer")(ctypes.byref(given.asked()), *map(_pointer, ends.values()))
+    found = {key: given[key] for key in ("r", "tr", "tdx", "tdc")}
+    for key, end in ends.items():
+        found[key], found[f"t{key}"], found[f"d{key}"] = end.reshape(3, SIZE)
+    return found
+
+
 def _verdict(found: _Arrays, expected: dict[str, Any]) -> str:
     scale = 1e-2 + max(abs(one).max() for one in expected.values())
     for key, right in expected.items():
@@ -59,15 +74,16 @@ def _verdict(found: _Arrays, expected: dict[str, Any]) -> str:
 
 
 class _Arrays:
-    """The numbers of one seed, and memory for what comes out."""
+    """The numbers of one seed, and memory for what comes out; `others` stand in the places of some."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, **others: str) -> None:
         random = np.random.default_rng(seed)
         numbers = random.random((6, SIZE)) * 0.6 + 0.2
         directions = np.round(random.normal(size=(6, SIZE)), 3)
-        self._arrays = {key: np.zeros(SIZE) for key in ("tdx", "tdc")} | {key: np.zeros(1) for key in ("r", "tr")}
-        self._arrays |= {"dr": np.ones(1), "x": numbers[0], "c": numbers[1]}
-        self._arrays |= dict(zip(("dx", "dc", "tx", "tc"), directions, strict=False))
+        self._arrays = {key: np.zeros(SIZE) for key in ("tdx", "tdc", "udx", "udc")} | {key: np.zeros(1) for key in ("r", "tr")}
+        self._arrays |= {"dr": np.ones(1), "ur": np.ones(1), "x": numbers[0], "c": numbers[1]}
+        self._arrays |= dict(zip(("dx", "dc", "tx", "tc", "ux", "uc"), directions, strict=True))
+        self._arrays |= {key: self._arrays[other].copy() for key, other in others.items()}
 
     def __getitem__(self, key: str) -> Any:
         return self._arrays[key]

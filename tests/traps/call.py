@@ -38,6 +38,15 @@ def _malloc(size: int) -> int:
     return int(memory)
 
 
+@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+def _realloc(memory: int | None, size: int) -> int:
+    """Likewise for memory that grows: what is new of it is full of NaN."""
+    grown = int(_malloc(size))
+    if memory:
+        ctypes.memmove(grown, memory, min(size, _LIBC.malloc_usable_size(ctypes.c_void_p(memory))))
+    return grown
+
+
 class Code:
     """The machine code of a module."""
 
@@ -62,6 +71,7 @@ class Code:
 
 def _engine(ir: str, *, is_optimised: bool) -> llvm.ExecutionEngine:
     llvm.add_symbol("malloc", ctypes.cast(_malloc, ctypes.c_void_p).value)
+    llvm.add_symbol("realloc", ctypes.cast(_realloc, ctypes.c_void_p).value)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = llvm.parse_assembly(ir)
