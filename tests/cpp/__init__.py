@@ -1,7 +1,7 @@
 """Random kernels in C++, straight through the package's passes and Enzyme, beside derivatives by hand.
 
     python -m tests.cpp --count 1000 --folder FOLDER
-    python -m tests.cpp --only 17 --without "overlapping moves"
+    python -m tests.cpp --only 188 --without "overlapping moves"
 
 What Numba compiles is half of the time of a random kernel, and differences of second derivatives say little. Here neither is:
 clang compiles a kernel to IR, and the same text for numbers that carry two directions and the product of both

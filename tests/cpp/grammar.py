@@ -137,7 +137,7 @@ class Kernel:
                 kinds += [(6 if not scope.loops else 3, self._loop), (0.8, self._search), (0.6, self._block_copy)]
                 kinds += [(0.7, self._temporary), (0.5, self._best), (0.4, self._two_results)]
                 kinds += [(0.6, self._steps)] if self._buffers else []
-            kinds += [(1.2, self._branch)]
+            kinds += [(1.2, self._branch), (0.5, self._closer_search)]
         if scope.leaves:
             kinds += [(0.7, self._leave)]
         if len(self._buffers) == 2:
@@ -260,6 +260,23 @@ class Kernel:
         if self._chance(0.5):
             self._put(f"    s {self._pick(('+= ', '= 0.5 * s + '))}{buffer}[{self._pick(('0', 'n - 1', 'k'))}];")
         self._put("}")
+
+    def _closer_search(self, scope: _Scope) -> None:
+        """Look for a place, and look closer at some of them in a loop within."""
+        i, j, m = (self._new(word) for word in "ijm")
+        inside = scope.inside(indices=[*scope.indices, i], pointers=[])
+        within = inside.inside(indices=[*inside.indices, j])
+        self._put(f"{{ long {m} = 0;")
+        self._put(f"for (long {i} = 0; {i} < n; {i}++) {{")
+        self._put(f"    if ({self._condition(inside)}) {{")
+        self._put(f"        long {j} = {self._pick(('0', i))};")
+        self._put(f"        while ({j} < n && {self._condition(within)}) {{")
+        self._put(f"            if ({self._condition(within)}) {m}++;")
+        self._put(f"            {j}++;")
+        self._put("        }")
+        self._put(f"        if ({m} > {self._pick(('0', '1', '2'))}) {{ k = {i}; break; }}")
+        self._put("    }")
+        self._put("}}")
 
     def _branch(self, scope: _Scope) -> None:
         self._put(f"if ({self._condition(scope)}) {{")
