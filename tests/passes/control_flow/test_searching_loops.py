@@ -19,9 +19,12 @@ def test_a_loop_in_a_search() -> None:
 
 
 def test_a_search_alone() -> None:
-    """The inner loop is left behind its first iteration: it is none."""
+    """The inner loop is left behind its first iteration: it is none. With an array in it the search must be gone through."""
     once = with_line(SEARCH, "br i1 %go, label %letters, label %done", "br label %done")
-    assert options(with_line(once, "[ %i, %row ], [ %j.next, %letter.latch ]", "[ %i, %row ]")) == ()
+    alone = with_line(once, "[ %i, %row ], [ %j.next, %letter.latch ]", "[ %i, %row ]")
+    assert options(alone) == ()
+    made = with_line(alone, "  %step.size = load", "  %made = call ptr @malloc(i64 8)\n  %step.size = load")
+    assert options(made + "\ndeclare ptr @malloc(i64)\n") == ("--enzyme-inactive-dynamic=0",)
 
 
 def test_loops_that_are_counted() -> None:
