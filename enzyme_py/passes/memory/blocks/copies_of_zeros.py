@@ -12,16 +12,14 @@ Cure: `memset`. Where Enzyme reads it, all memory begins as zeros (allocations.p
 from __future__ import annotations
 
 from enzyme_py.llvm import Builder, Call, Function, Instruction, Store
-from enzyme_py.llvm.analyses.call_effects import KNOWN, Known
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.points_to import UNKNOWN, PointsTo
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.symbols import HINT
+from enzyme_py.passes.memory.states.states_in_place import known_calls
 
 _MOVES = ("llvm.memcpy.", "llvm.memmove.")
 _ZEROED = "calloc"
 _FILL = "llvm.memset.p0.i64"
-_KNOWN = {**KNOWN, f"{HINT}.": Known()}
 
 
 class CopiesOfZeros(Pass):
@@ -37,20 +35,18 @@ class CopiesOfZeros(Pass):
     def run(self, draft: Draft) -> None:
         """Exchange the copies of all functions."""
         for function in draft.code.functions:
-            copies = [one for one in function.calls if one.callee.startswith(_MOVES)]
-            if copies and any(one.callee == _ZEROED for one in function.calls):
-                while _fill_one(function):
-                    pass
+            if any(one.callee == _ZEROED for one in function.calls):
+                while (copy := _copy_of_zeros(function)) is not None:
+                    _fill(copy)
 
 
-def _fill_one(function: Function) -> bool:
-    """Exchange the first copy of zeros, behind which what it has filled may be zero."""
-    points = PointsTo(function, _KNOWN)
-    for call in function.calls:
-        if call.callee.startswith(_MOVES) and _is_zero(call, function, points):
-            _fill(call)
-            return True
-    return False
+def _copy_of_zeros(function: Function) -> Call | None:
+    """Return a copy of zeros. Once it is a fill, what it has filled may be zero as well."""
+    copies = [one for one in function.calls if one.callee.startswith(_MOVES)]
+    if not copies:
+        return None
+    points = PointsTo(function, known_calls(function))
+    return next((one for one in copies if _is_zero(one, function, points)), None)
 
 
 def _is_zero(copy: Call, function: Function, points: PointsTo) -> bool:
@@ -83,9 +79,6 @@ def _comes_before(write: Instruction, copy: Call, flow: ControlFlow) -> bool:
 
 def _fill(copy: Call) -> None:
     to, _, size, volatile = copy.arguments
-    code = copy.home.function.module  # type: ignore[union-attr]
-    fill = code.declare(_FILL, "void", ["ptr", "i8", "i64", "i1 immarg"])
-    made = Builder(copy).call(fill, [to, code.constant("i8", "0"), size, volatile])
-    if copy.location is not None:
-        made.set_metadata("dbg", copy.location)
+    fill = copy.module.declare(_FILL, "void", ["ptr", "i8", "i64", "i1 immarg"])
+    Builder(copy, keeps_location=True).call(fill, [to, copy.module.constant("i8", "0"), size, volatile])
     copy.erase()

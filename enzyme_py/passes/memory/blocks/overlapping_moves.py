@@ -44,24 +44,15 @@ def _is_apart(move: Call) -> bool:
     to, source = move.arguments[:2]
     if not all(isinstance(one, (Instruction, Argument)) for one in (to, source)):
         return True  # a global: constants are not written, and variables are not differentiated (checks/variables.py)
-    function = move.home.function
-    assert function is not None
-    return bool(function.analysis(MergedPointers).are_apart(to, source))
+    return bool(move.function.analysis(MergedPointers).are_apart(to, source))
 
 
 def _through_new_memory(move: Call) -> None:
-    code = move.home.function.module  # type: ignore[union-attr]
     to, source, size, volatile = move.arguments
+    code, at = move.module, Builder(move, keeps_location=True)
     copy = code.declare(_COPY, "void", ["ptr", "ptr", "i64", "i1 immarg"])
-    at = Builder(move)
     between = at.call(code.declare("malloc", "noalias ptr", ["i64"]), [size])
-    calls = [
-        between,
-        at.call(copy, [between, source, size, volatile]),
-        at.call(copy, [to, between, size, volatile]),
-        at.call(code.declare("free", "void", ["ptr"]), [between]),
-    ]
-    for one in calls:
-        if move.location is not None:
-            one.set_metadata("dbg", move.location)
+    at.call(copy, [between, source, size, volatile])
+    at.call(copy, [to, between, size, volatile])
+    at.call(code.declare("free", "void", ["ptr"]), [between])
     move.erase()
