@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -15,8 +14,7 @@ from tests.cpp.grammar import kernel
 from tests.cpp.programs import WAYS, compiled, level
 from tests.cpp.questions import answers
 from tests.enzyme_suite.programs import newest_clang
-from tests.numba_suite.__main__ import tell
-from tests.numba_suite.runs import run
+from tests.numba_suite.__main__ import command, tell
 from tests.passes.switches import leave_out
 
 
@@ -35,15 +33,9 @@ def main() -> int:
         parser.error("no clang is found whose IR llvmlite can read; install one")
     if given.only is not None:
         return one_seed(given.only, given.without)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     os.environ["CPP_WAYS"] = given.ways
     seeds = [str(one) for one in range(given.seed, given.seed + given.count)]
-    with tempfile.TemporaryDirectory() as fresh:
-        summary = run(
-            given.folder or Path(fresh), (), tell, 1, given.workers, seeds, given.without, worker="tests.cpp.worker"
-        )
-    tell(summary.text())
-    return 1 if summary.bad else 0
+    return command(given.folder, (), seeds, workers=given.workers, without=given.without, worker="tests.cpp.worker")
 
 
 def one_seed(seed: int, without: str | None) -> int:

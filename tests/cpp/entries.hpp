@@ -30,11 +30,18 @@ static inline double *copied(double *x, long n) {
         return enzyme_py_enter((void *)NAME##_##WAY##_body, asked, excinfo, 0);                             \
     }
 
+// The gradient, by x and c, of a number that a kernel makes of slopes and directions.
+#define REVERSE_OF_NUMBER(NAME, WAY, KERNEL)                                                                \
+    extern "C" void NAME##_##WAY##_body(Asked *q) {                                                         \
+        __enzyme_autodiff((void *)NAME##_##KERNEL##_kernel, enzyme_strong_zero, enzyme_dupnoneed, q->r, q->dr, \
+                          enzyme_dup, q->x, q->tdx, enzyme_dup, q->c, q->tdc, enzyme_const, q->dx, enzyme_const, \
+                          q->dc, enzyme_const, q->tx, enzyme_const, q->tc, enzyme_const, q->n);             \
+    }                                                                                                       \
+    ENTRY(NAME, WAY)
+
 #define ENTRIES(NAME)                                                                                       \
     extern "C" void NAME##_kernel(double *r, double *x, double *c, long n) {                                \
-        floats(r);                                                                                          \
-        floats(x);                                                                                          \
-        floats(c);                                                                                          \
+        floats(r, x, c);                                                                                    \
         *r = NAME<double>(x, c, n);                                                                         \
     }                                                                                                       \
     extern "C" void NAME##_value_body(Asked *q) { NAME##_kernel(q->r, q->x, q->c, q->n); }                  \
@@ -61,10 +68,7 @@ static inline double *copied(double *x, long n) {
     ENTRY(NAME, forward2)                                                                                   \
     /* dx and dc become slopes */                                                                           \
     extern "C" void NAME##_slopes_kernel(double *x, double *dx, double *c, double *dc, long n) {            \
-        floats(x);                                                                                          \
-        floats(dx);                                                                                         \
-        floats(c);                                                                                          \
-        floats(dc);                                                                                         \
+        floats(x, dx, c, dc);                                                                               \
         double r = 0, dr = 1;                                                                               \
         __enzyme_autodiff((void *)NAME##_kernel, enzyme_dup, &r, &dr, enzyme_dup, x, dx, enzyme_dup, c, dc, \
                           enzyme_const, n);                                                                 \
@@ -83,35 +87,18 @@ static inline double *copied(double *x, long n) {
     /* slopes times a direction, a number */                                                                \
     extern "C" void NAME##_product_kernel(double *r, double *x, double *c, double *dx, double *dc,      \
                                           double *tx, double *tc, long n) {                     \
-        floats(r);                                                                                          \
-        floats(x);                                                                                          \
-        floats(c);                                                                                          \
-        floats(dx);                                                                                         \
-        floats(dc);                                                                                         \
-        floats(tx);                                                                                         \
-        floats(tc);                                                                                         \
+        floats(r, x, c, dx, dc, tx, tc);                                                                    \
         double *sx = copied(dx, n), *sc = copied(dc, n);                                                    \
         NAME##_slopes_kernel(x, sx, c, sc, n);                                                              \
         double s = 0;                                                                                       \
         for (long i = 0; i < n; i++) s += sx[i] * tx[i] + sc[i] * tc[i];                                    \
         *r = s;                                                                                             \
     }                                                                                                       \
-    extern "C" void NAME##_rr_body(Asked *q) {                                                              \
-        __enzyme_autodiff((void *)NAME##_product_kernel, enzyme_strong_zero, enzyme_dupnoneed, q->r, q->dr, enzyme_dup, \
-                          q->x, q->tdx, enzyme_dup, q->c, q->tdc, enzyme_const, q->dx, enzyme_const, q->dc, \
-                          enzyme_const, q->tx, enzyme_const, q->tc, enzyme_const, q->n);                    \
-    }                                                                                                       \
-    ENTRY(NAME, rr)                                                                                         \
+    REVERSE_OF_NUMBER(NAME, rr, product)                                                                    \
     /* the tangent of the result and of <dx, x>, <dc, c> at the end */                                      \
     extern "C" void NAME##_tangent_kernel(double *r, double *x, double *c, double *dx, double *dc,      \
                                           double *tx, double *tc, long n) {                     \
-        floats(r);                                                                                          \
-        floats(x);                                                                                          \
-        floats(c);                                                                                          \
-        floats(dx);                                                                                         \
-        floats(dc);                                                                                         \
-        floats(tx);                                                                                         \
-        floats(tc);                                                                                         \
+        floats(r, x, c, dx, dc, tx, tc);                                                                    \
         double *vx = copied(tx, n), *vc = copied(tc, n);                                                    \
         double value = 0, slope = 0;                                                                        \
         __enzyme_fwddiff((void *)NAME##_kernel, enzyme_dup, &value, &slope, enzyme_dup, x, vx, enzyme_dup, c, vc, \
@@ -119,16 +106,11 @@ static inline double *copied(double *x, long n) {
         for (long i = 0; i < n; i++) slope += vx[i] * dx[i] + vc[i] * dc[i];                                \
         *r = slope;                                                                                         \
     }                                                                                                       \
-    extern "C" void NAME##_rf_body(Asked *q) {                                                              \
-        __enzyme_autodiff((void *)NAME##_tangent_kernel, enzyme_strong_zero, enzyme_dupnoneed, q->r, q->dr, enzyme_dup, \
-                          q->x, q->tdx, enzyme_dup, q->c, q->tdc, enzyme_const, q->dx, enzyme_const, q->dc, \
-                          enzyme_const, q->tx, enzyme_const, q->tc, enzyme_const, q->n);                    \
-    }                                                                                                       \
-    ENTRY(NAME, rf)
+    REVERSE_OF_NUMBER(NAME, rf, tangent)
 #endif
 
 // The answers: the value, its tangent, the slopes, and their product with the direction; what x and c hold at the end, too.
-// With seeds: of F = r + <dx, x at the end> + <dc, c at the end>.
+// With seeds: of F = r + <dx, x at the end> + <dc, c at the end>. The ends hold, one behind the other, x at the end, its tangent, and the slopes by x.
 template <class F> static void answer(F kernel, Asked *q, double *end_x, double *end_c) {
     long n = q->n;
     Twice *x = room<Twice>(n), *c = room<Twice>(n);

@@ -23,7 +23,6 @@ class _Scope:
     arrays: list[str]
     indices: list[str] = field(default_factory=list)  # all of them from 0 to n - 1
     pointers: list[str] = field(default_factory=list)  # to one element
-    constant: list[str] = field(default_factory=list)  # numbers and arrays that are not written
     loops: int = 0
     leaves: bool = False  # whether `break` and `continue` may stand here
 

@@ -72,6 +72,10 @@ extern "C" void floats(double *) __asm__("enzyme_py_hint.Float.double");  // as 
 static inline void floats(double *) {}
 #endif
 static inline void floats(Twice *) {}
+template <class... Pointers> static inline void floats(double *first, Pointers... others) {
+    floats(first);
+    floats(others...);
+}
 template <class T> static inline T *room(long n) {
     T *x = (T *)malloc(n * sizeof(T));
     floats(x);

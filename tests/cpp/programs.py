@@ -37,7 +37,6 @@ _NESTED = ("fr", "rr", "rf", "fr2")
 _FLAGS = ("-std=c++17", "-fno-exceptions", "-fno-math-errno", "-ffp-contract=off", "-w")
 _HINT = f"{HINT}.Float.double"  # as type_hints.py declares it
 _FLOATS = f'declare void @{_HINT}(ptr "enzyme_type"="{{[-1]:Pointer, [-1,-1]:Float@double}}") {HINT_ATTRIBUTES}'
-
 _MALLOC = 'declare noalias ptr @malloc(i64) allockind("alloc,uninitialized") allocsize(0)'  # as assembly/runtime_ir.py has it
 
 

@@ -1,4 +1,4 @@
-"""What is asked of a kernel: the value and five derivatives, beside the numbers that Twice carries."""
+"""What is asked of a kernel: the value and eight derivatives, beside the numbers that Twice carries."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class _Arrays:
 
     def __init__(self, seed: int, **others: str) -> None:
         random = np.random.default_rng(seed)
-        numbers = random.random((6, SIZE)) * 0.6 + 0.2
+        numbers = random.random((2, SIZE)) * 0.6 + 0.2
         directions = np.round(random.normal(size=(6, SIZE)), 3)
         self._arrays = {key: np.zeros(SIZE) for key in ("tdx", "tdc", "udx", "udc")} | {key: np.zeros(1) for key in ("r", "tr")}
         self._arrays |= {"dr": np.ones(1), "ur": np.ones(1), "x": numbers[0], "c": numbers[1]}

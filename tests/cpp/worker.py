@@ -18,6 +18,8 @@ from tests.numba_suite.worker import answered, megabytes
 
 _ASKED = tuple(one for one in os.environ.get("CPP_WAYS", "").split(",") if one)
 
+settings.time_limit = 60.0  # below what a process may be silent for: the pass can go on and on, and refuses then
+
 
 @functools.lru_cache(maxsize=1)
 def batch(first: int) -> Batch:
@@ -27,9 +29,6 @@ def batch(first: int) -> Batch:
     with tempfile.TemporaryDirectory() as folder:
         kernels = {f"k{seed}": kernel(seed, f"k{seed}") for seed in range(first, first + TOGETHER)}
         return compiled(kernels, Path(folder), compiler, level(first))
-
-
-settings.time_limit = 60.0  # below what a process may be silent for: the pass can go on and on, and refuses then
 
 
 def _answer(request: dict[str, Any], say: Any) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import tempfile
 from pathlib import Path
 
 from tests.enzyme_suite.programs import LEVELS, newest_clang, programs
-from tests.numba_suite.__main__ import tell
-from tests.numba_suite.runs import run
+from tests.numba_suite.__main__ import command
 
 
 def main() -> int:
@@ -27,7 +25,6 @@ def main() -> int:
     given = parser.parse_args()
     if given.clang is None:
         parser.error("no clang is found; install one, or name it with --clang")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     os.environ["SUITE_CLANG"] = given.clang
     only = given.only.split(",") if given.only else None
     asked = [
@@ -38,20 +35,9 @@ def main() -> int:
     ]
     if not asked:
         parser.error(f"{given.checkout} has no programs in enzyme/test/Integration")
-    with tempfile.TemporaryDirectory() as fresh, tempfile.TemporaryDirectory() as kept:
+    with tempfile.TemporaryDirectory() as kept:
         os.environ["SUITE_KEPT"] = kept
-        summary = run(
-            given.folder or Path(fresh),
-            (),
-            tell,
-            1,
-            given.workers,
-            asked,
-            given.without,
-            worker="tests.enzyme_suite.worker",
-        )
-    tell(summary.text())
-    return 1 if summary.bad else 0
+        return command(given.folder, (), asked, workers=given.workers, without=given.without, worker="tests.enzyme_suite.worker")
 
 
 if __name__ == "__main__":

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import tempfile
 from pathlib import Path
 
-from tests.numba_suite.__main__ import MOST, tell
-from tests.numba_suite.runs import run
+from tests.numba_suite.__main__ import MOST, command
 
 WORKER = "tests.libraries.worker"
 
@@ -22,11 +19,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=MOST, help="kernels of one test that are asked about")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with tempfile.TemporaryDirectory() as fresh:
-        summary = run(given.folder or Path(fresh), given.names.split(","), tell, given.most, given.workers, worker=WORKER)
-    tell(summary.text())
-    return 1 if summary.bad else 0
+    return command(given.folder, given.names.split(","), most=given.most, workers=given.workers, worker=WORKER)
 
 
 if __name__ == "__main__":

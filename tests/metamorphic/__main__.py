@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
 from tests.metamorphic.forms import origins
 from tests.metamorphic.questions import REWRITES, outcomes, rewritten
-from tests.numba_suite.__main__ import tell
-from tests.numba_suite.runs import run
+from tests.numba_suite.__main__ import command, tell
 
 
 def main() -> int:
@@ -32,25 +29,12 @@ def main() -> int:
     names = [one for one in given.rewrites.split(",") if one]
     if given.only is not None:
         return one_seed(given.only, names, given.second)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     os.environ["METAMORPHIC_REWRITES"] = ",".join(names)
     os.environ["METAMORPHIC_SECOND"] = "1" if given.second else ""
     seeds = [str(one) for one in range(given.seed, given.seed + given.count)]
     if given.each:
         seeds = [f"{given.seed} {one.name}" for one in origins()]
-    with tempfile.TemporaryDirectory() as fresh:
-        summary = run(
-            given.folder or Path(fresh),
-            (),
-            tell,
-            1,
-            given.workers,
-            seeds,
-            given.without,
-            worker="tests.metamorphic.worker",
-        )
-    tell(summary.text())
-    return 1 if summary.bad else 0
+    return command(given.folder, (), seeds, workers=given.workers, without=given.without, worker="tests.metamorphic.worker")
 
 
 def one_seed(seed: int, names: list[str], second: bool) -> int:

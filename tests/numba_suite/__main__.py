@@ -6,10 +6,11 @@ import argparse
 import signal
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from tests.numba_suite.modules import MODULES
-from tests.numba_suite.runs import run
+from tests.numba_suite.runs import WORKER, run
 
 MOST = 12
 
@@ -28,19 +29,28 @@ def main() -> int:
         "--without", help="a cure to leave out, as tests/passes/switches.py names it"
     )
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     modules = given.modules.split(",") if given.modules else MODULES
     only = given.only.split(",") if given.only else ()
+    return command(given.folder, modules, only, most=given.most, workers=given.workers, without=given.without)
+
+
+def command(
+    folder: Path | None,
+    modules: Iterable[str],
+    only: Iterable[str] = (),
+    *,
+    most: int = 1,
+    workers: int,
+    without: str | None = None,
+    worker: str = WORKER,
+) -> int:
+    """Run in a folder, or in one that goes again, and tell what came out; return the exit status: 1 if anything is bad.
+
+    Who is told to end ends its workers first.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with tempfile.TemporaryDirectory() as fresh:
-        summary = run(
-            given.folder or Path(fresh),
-            modules,
-            tell,
-            given.most,
-            given.workers,
-            only,
-            given.without,
-        )
+        summary = run(folder or Path(fresh), modules, tell, most, workers, only, without, worker)
     tell(summary.text())
     return 1 if summary.bad else 0
 
