@@ -55,6 +55,10 @@ class Function(Head):
                 self._blocks, self._trail = read_body(self, self._body)
         return self._blocks
 
+    def read(self) -> None:
+        """Read the body, if nobody has."""
+        _ = self.blocks
+
     @property
     def is_read(self) -> bool:
         """Whether anybody has looked at the blocks yet."""

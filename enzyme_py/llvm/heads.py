@@ -32,6 +32,9 @@ class Head(GlobalValue):
         """Whether the function is only declared."""
         return self._head.startswith("declare")
 
+    def read(self) -> None:
+        """Read the body, if there is one that nobody has read."""
+
     def _split_head(self) -> tuple[str, str, str]:
         """Return the head in three: up to the name, the parameters, what stands behind."""
         if self._parts is None:

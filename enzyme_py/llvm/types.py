@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "fp128": 16, "x86_fp80": 16, "ptr": 8}
 FLOATS = frozenset(("half", "bfloat", "float", "double", "fp128", "x86_fp80", "ppc_fp128"))
@@ -173,3 +173,20 @@ def offsets_of(type_: str) -> list[int] | None:
         end += size
         largest = max(largest, alignment)
     return [*offsets, -(-end // largest) * largest]
+
+
+def offset_of(type_: str, path: Sequence[int]) -> int | None:
+    """Return how many bytes behind the beginning of a type the place lies that a path leads to."""
+    offset = 0
+    for index in path:
+        element = element_at(type_, index)
+        if is_struct(type_):
+            known = offsets_of(type_)
+            step = None if known is None else known[index]
+        else:
+            size = size_of(element)
+            step = None if size is None else size * index
+        if step is None:
+            return None
+        offset, type_ = offset + step, element
+    return offset

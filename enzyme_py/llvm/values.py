@@ -123,6 +123,18 @@ class Argument(Value):
         self.attributes = attributes
 
     @property
+    def users(self) -> list[Instruction]:
+        """The instructions that use the parameter, each once; the body is read for that."""
+        self.function.read()
+        return super().users
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any instruction uses the parameter, likewise."""
+        self.function.read()
+        return super().is_used
+
+    @property
     def index(self) -> int:
         """Which parameter of its function it is."""
         return self.function.arguments.index(self)

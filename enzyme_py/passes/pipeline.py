@@ -206,9 +206,8 @@ PREPARE: tuple[Row, ...] = ordered(
     ),
     Row(
         IntegerFields(),
-        "records as the copies left them",
-        after=(RematerialisableCopies,),
-        of=of_memory,
+        "records as the copies left them, and results of what is left of calls",
+        after=(RematerialisableCopies, ReturnedNumbers),
     ),
     Row(
         RulesFirst(),

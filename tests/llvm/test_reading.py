@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from enzyme_py.inspect import ir
-from enzyme_py.llvm import LLVMSyntaxError, Module
+from enzyme_py.llvm import LLVMSyntaxError, Module, types
 from enzyme_py.llvm.naming import unescaped
 from enzyme_py.llvm.reading.constants import fixed_addresses
 from tests.llvm.corpus import FILES, check_reading, in_known_form
@@ -129,3 +129,21 @@ def test_addresses_in_constants_and_instructions() -> None:
 
 def test_strings_of_metadata() -> None:
     assert unescaped(r"a\\41 \22quoted\22 \C3\BC") == 'a\\41 "quoted" ü'
+
+
+def test_who_uses_a_parameter_is_known_of_functions_that_nobody_has_read() -> None:
+    text = "define i64 @f(i64 %n, i64 %m) {\n  %twice = add i64 %n, %n\n  ret i64 %twice\n}\n"
+    n, m = Module(text).function("f").arguments
+    assert [one.name for one in n.users] == ["twice"]
+    n, m = Module(text).function("f").arguments
+    assert n.is_used
+    assert not m.is_used
+    n, m = Module(text).function("f").arguments
+    assert [use.slot for use in n.uses] == [0, 1]
+
+
+def test_where_the_fields_of_records_lie() -> None:
+    record = "{ double, { { ptr, i64, [2 x i64] }, i8 }, i64, [3 x { i8, i16 }], <{ i8, i32 }> }"
+    places = {(0,): 0, (1, 0, 0): 8, (1, 0, 2, 1): 32, (1, 1): 40, (2,): 48, (3, 2, 1): 66, (4, 1): 69}
+    assert {path: types.offset_of(record, path) for path in places} == places
+    assert types.offset_of("{ double, %unknown, i64 }", (2,)) is None

@@ -22,8 +22,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from enzyme_py.llvm import Argument, Builder, Call, Function, Module, Value
+from enzyme_py.llvm import Argument, Builder, Call, Function, Value
 from enzyme_py.llvm import types as kinds
+from enzyme_py.llvm.analyses.callers import all_calls_of
 from enzyme_py.passes.base import Draft, Pass
 
 
@@ -44,19 +45,9 @@ class FlatParameters(Pass):
         code = draft.code
         for function in code.functions:
             if function.linkage == "internal" and any(map(_is_record, function.arguments)):
-                calls = _calls_of(code, function)
+                calls = all_calls_of(function)
                 if calls is not None:
                     _flatten(function, calls)
-
-
-def _calls_of(code: Module, function: Function) -> list[Call] | None:
-    """Return all calls of a function; None if it is used in any other way."""
-    if any(function.ref in one.text for one in code.variables):
-        return None
-    uses = function.uses
-    if any(not isinstance(use.user, Call) or use.slot for use in uses):
-        return None
-    return [use.user for use in uses if isinstance(use.user, Call)]
 
 
 def _flatten(function: Function, calls: list[Call]) -> None:

@@ -1,15 +1,20 @@
-"""Loads of integers from hinted records say that they are integers.
+"""Loads of integers from hinted records, and from results of functions that stay calls, say that they are integers.
 
     call void @enzyme_py_hint.record.0Pointer.8Integer(ptr %list)
+    call fastcc void @step(ptr %result, ...);  %l = load i64, ptr %result.24
 
-Symptom: second derivatives of lists of arrays are refused, as arithmetic on a float's bits.
+Symptom: second derivatives of lists of arrays are refused, as arithmetic on a float's bits. So is each derivative of a function that
+calls itself and returns numbers, arrays and indices (fluids' `splev`), or Enzyme crashes on it.
 
 Cause: the hint in front of a record (frontend/codegen/type_hints.py) names its fields, which is enough for one derivative. The
 reverse sweep loads the fields again, without the hint. A second derivative then asks what a product of two of
 them is.
 
-Cure: the loads of a hinted record's integers get a tag, which Enzyme copies along with the load. Nothing but such loads
-has a tag by this pass, so it tells LLVM's own alias analysis nothing.
+Of a function that calls itself it knows nothing where it calls itself, so nothing of the fields of its result.
+
+Cure: the loads of a hinted record's integers get a tag, which Enzyme copies along with the load; and those of a result's integers, if
+they only count and index wherever they go (integer_loads.py). Nothing but such loads has a tag by this pass, so it tells LLVM's
+own alias analysis nothing.
 """
 
 from __future__ import annotations
@@ -17,8 +22,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from enzyme_py.llvm import Function, GetElementPtr, Load, Value
+from enzyme_py.llvm import Alloca, Call, Function, GetElementPtr, Load, Value
+from enzyme_py.llvm.analyses.points_to import derived
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.types.integer_loads import is_untagged_integer, only_counts
 from enzyme_py.passes.types.tags import KIND, Tags
 from enzyme_py.symbols import HINT
 
@@ -27,22 +34,33 @@ _INTEGER = "Integer"
 
 
 class IntegerFields(Pass):
-    """A tag for each load of an integer from a record that has a hint."""
+    """A tag for each load of an integer from a record that has a hint, or from a result."""
 
     name = "integer fields"
 
-    def applies(self, draft: Draft) -> bool:
-        """Tell whether a module has hints of records."""
-        return any(one.name.startswith(_RECORD) for one in draft.code.declarations)
-
     def run(self, draft: Draft) -> None:
-        """Tag the loads of all functions with such hints."""
+        """Tag the loads of all functions with such hints, and such results."""
         tags = Tags(draft.code)
+        names = {one.name for one in draft.code.functions if one.linkage == "internal"}
         for function in draft.code.functions:
             places = _integer_places(function) if function.mentions(_RECORD) else ()
             for load in [user for place in places for user in place.users]:
                 if isinstance(load, Load) and load.type == "i64" and not load.has_metadata(KIND):
                     tags.put(load, "long")
+            for load in _loads_of_results(function, names):
+                if only_counts(load, everywhere=True):
+                    tags.put(load, "long")
+
+
+def _loads_of_results(function: Function, names: set[str]) -> Iterator[Load]:
+    """Yield the loads of integers from variables that functions of these names are called with."""
+    if not function.mentions(" alloca ") or names.isdisjoint(function.callees()):
+        return
+    for variable in [one for one in function.instructions if isinstance(one, Alloca)]:
+        pointers = derived(variable)
+        users = [user for pointer in pointers for user in pointer.users]
+        if any(isinstance(one, Call) and one.callee in names for one in users):
+            yield from (one for one in users if isinstance(one, Load) and is_untagged_integer(one))
 
 
 def _integer_places(function: Function) -> Iterator[Value]:

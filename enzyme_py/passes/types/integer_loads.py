@@ -9,14 +9,19 @@ its way to an index tells it nothing.
 
 Cure: each load of an integer gets a tag, if all that ever becomes of the number is an index, a comparison, or a float by
 its value: bits that could come to be a float again never go there. Arrays of integers that the function makes itself are looked
-into as well (integer_blocks.py). Taken only where Enzyme has refused.
+into as well (integer_blocks.py), and what becomes of the number in functions that are called with it, or that get it in a
+result (fields_of_results.py). Taken only where Enzyme has refused.
 """
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Instruction, Load, Store
+from collections.abc import Sequence
+
+from enzyme_py.llvm import Call, Function, Instruction, Load, Return, Store, Value
 from enzyme_py.llvm import types as kinds
+from enzyme_py.llvm.analyses.callers import all_calls_of
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.types.fields_of_results import reads_of_field
 from enzyme_py.passes.types.integer_blocks import reads_of_block
 from enzyme_py.passes.types.tags import KIND, Tags
 
@@ -37,7 +42,7 @@ class IntegerLoads(Pass):
         tags = Tags(draft.code)
         for function in draft.code.functions:
             for one in function.instructions if function.mentions("load i") else ():
-                if is_untagged_integer(one) and only_counts(one, in_blocks=True):
+                if is_untagged_integer(one) and only_counts(one, everywhere=True):
                     tags.put(one, "long")
 
 
@@ -46,28 +51,39 @@ def is_untagged_integer(one: Instruction) -> bool:
     return isinstance(one, Load) and kinds.is_integer(one.type) and not one.has_metadata(KIND)
 
 
-def only_counts(value: Instruction, *, in_blocks: bool = False) -> bool:
+def only_counts(value: Instruction, *, everywhere: bool = False) -> bool:
     """Tell whether all that becomes of a value are indices, comparisons, and floats of its size.
 
-    If asked, also what is read from blocks of integers that it is written to.
+    If asked, also what is read from where it is written to, and what becomes of it in functions that are called with it.
     """
-    seen, pending = {value}, [value]
+    seen, pending = set[Value]({value}), list[Value]([value])
     while pending:
-        for user in pending.pop().users:
+        one = pending.pop()
+        for user in one.users:
             if _makes_integer(user):
-                made: list[Instruction] = [user]
-            elif in_blocks and isinstance(user, Store):
-                reads = reads_of_block(user)
-                if reads is None:
-                    return False
-                made = [*reads]
+                made: Sequence[Value] | None = [user]
             elif user.opcode in _ENDS:
                 continue
             else:
+                made = _made_elsewhere(user, one) if everywhere else None
+            if made is None:
                 return False
-            pending += [one for one in made if one not in seen]
+            pending += [new for new in made if new not in seen]
             seen.update(made)
     return True
+
+
+def _made_elsewhere(user: Instruction, value: Value) -> Sequence[Value] | None:
+    """Return what a value becomes that is stored, handed to a function, or returned; None if that is not known."""
+    if isinstance(user, Store):
+        reads = reads_of_block(user)
+        return reads_of_field(user) if reads is None else reads
+    if isinstance(user, Return):
+        function = user.home.function
+        return all_calls_of(function) if function else None
+    if isinstance(user, Call) and isinstance(user.target, Function) and user.target.linkage == "internal":
+        return [parameter for parameter, one in zip(user.target.arguments, user.arguments, strict=True) if one is value]
+    return None
 
 
 def _makes_integer(user: Instruction) -> bool:

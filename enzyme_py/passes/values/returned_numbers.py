@@ -15,7 +15,8 @@ the slope of a number that is returned beside a tape goes nowhere.
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Builder, Call, Function, Instruction, Module, Return, Store
+from enzyme_py.llvm import Builder, Call, Function, Module, Return, Store
+from enzyme_py.llvm.analyses.callers import all_calls_of
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.module.requests import has_reverse, reversed_twice
 
@@ -36,7 +37,7 @@ class ReturnedNumbers(Pass):
         left_alone = reversed_twice(draft.code)
         for function in _calling_themselves(draft.code):
             kind = "" if function.name in left_alone else _number_of(function)
-            calls = _calls_of(draft.code, function) if kind else None
+            calls = all_calls_of(function) if kind else None
             if kind and calls is not None:
                 _change(function, kind, calls)
 
@@ -64,7 +65,6 @@ def _number_of(function: Function) -> str:
     result = function.arguments[0]
     if result.type != "ptr" or not result.has_attribute("noalias"):
         return ""
-    _ = function.blocks
     stores = [use.user for use in result.uses if isinstance(use.user, Store)]
     kinds = {one.value.type for one in stores}
     is_plain = all(
@@ -90,19 +90,6 @@ def _is_always_stored(function: Function, stores: list[Store]) -> bool:
             return False
         pending += block.successors
     return True
-
-
-def _calls_of(code: Module, function: Function) -> list[Call] | None:
-    """Return all calls of a function; None if it is used in any other way."""
-    if any(function.ref in one.text for one in code.variables):
-        return None
-    uses = function.uses
-    plain = [use.user for use in uses if _is_plain_call(use.user) and not use.slot]
-    return plain if len(plain) == len(uses) else None  # type: ignore[return-value]
-
-
-def _is_plain_call(user: Instruction) -> bool:
-    return isinstance(user, Call) and user.opcode == "call" and user.tail != "musttail"
 
 
 def _change(function: Function, kind: str, calls: list[Call]) -> None:

@@ -91,6 +91,34 @@ def symbolic(value: Callable[..., Any]) -> Callable[[np.ndarray], Any]:
     return lambda x: value(*x)
 
 
+@numba.njit
+def step_in_table(a, table, i, j, last):
+    if a < table[j] or i == last:
+        return a, table, i, j, 1
+    i = j
+    j = i + 1
+    a, table, i, j, found = step_in_table(a, table, i, j, last)
+    return a, table, i, j, found
+
+
+def in_table(x):
+    a, table, i, j, _ = step_in_table(x[0], x[1:], 0, 1, 2)
+    return (a - table[i]) ** 2 * table[j]
+
+
+@numba.njit
+def step_in_table_or_none(a, table, i, j, last):
+    if a < table[j] or i == last:
+        return a, table if i < 7 else None, i, j
+    a, table, i, j = step_in_table_or_none(a, table, j, j + 1, last)
+    return a, table, i, j
+
+
+def in_table_or_none(x):
+    a, table, i, j = step_in_table_or_none(x[0], x[1:], 0, 1, 2)
+    return 0.0 if table is None else (a - table[i]) ** 2 * table[j]
+
+
 CASES: dict[str, Case] = {
     "product": (product, symbolic(lambda a, b, c, d, e: a * b * c)),
     # x0 (x1 (x3 + 1) + (x4 + 1)^2) + (x2 + 1)^2
@@ -100,6 +128,9 @@ CASES: dict[str, Case] = {
     ),
     # (x0 x1) ((x1 x2) x0)
     "filled": (filled, symbolic(lambda a, b, c, d, e: a * b * b * c * a)),
+    # the table is behind x0, and x0 lies between its second and its third number
+    "in_table": (in_table, symbolic(lambda a, b, c, d, e: (a - c) ** 2 * d)),
+    "in_table_or_none": (in_table_or_none, symbolic(lambda a, b, c, d, e: (a - c) ** 2 * d)),
     # x0 (x1 + x2^2 2^2)
     "in_turns": (in_turns, symbolic(lambda a, b, c, d, e: a * (b + 4 * c * c))),
 }
@@ -116,7 +147,7 @@ def along(f: Callable[[np.ndarray], Any]) -> Callable[[np.ndarray], Any]:
     return lambda x: sum(weight * f(x + step * V) for step, weight in weights)
 
 
-@pytest.mark.parametrize("name", ["product", "tree", "filled", "in_turns"])
+@pytest.mark.parametrize("name", ["product", "tree", "filled", "in_turns", "in_table", "in_table_or_none"])
 def test_two_orders(name: str) -> None:
     """The same polynomial written out says what is right."""
     kernel, value = CASES[name]
