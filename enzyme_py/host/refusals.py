@@ -127,6 +127,12 @@ ROWS = (
         "derivatives",
     ),
     Row(
+        r"No create nofree of empty function \((?P<name>Py\w+)\)",
+        DerivativeError,
+        "the kernel prints what becomes an object of Python's (`{name}`)",
+        "print numbers, strings, or tuples of them",
+    ),
+    Row(
         rf"{_NO_RULE} (?P<name>[^\s]+)",
         NoDerivativeError,
         "`{name}` has no derivative rule",

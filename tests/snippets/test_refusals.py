@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.errors import LoweringError, UnsupportedTypeError
+from enzyme_py.errors import DerivativeError, LoweringError, UnsupportedTypeError
 
 X = np.array([0.3, 0.7])
 
@@ -43,6 +44,55 @@ def test_functions_chosen_while_running() -> None:
         enzyme.grad(chosen)(2.0, True)
     instead = enzyme.grad(lambda x, flag: square(x) if flag else triple(x))
     assert (instead(2.0, True), instead(2.0, False)) == (4.0, 3.0)
+
+
+class Pair(NamedTuple):
+    one: float
+    other: complex
+
+
+def prints(x: np.ndarray) -> float:
+    if x[0] > 100.0:
+        print("far away", x)  # noqa: T201
+    return x[0] * x[0]
+
+
+def raises(x: np.ndarray) -> float:
+    if x[0] > 100.0:
+        raise ValueError("far away", x)
+    return x[0] * x[0]
+
+
+@pytest.mark.parametrize("kernel", [prints, raises])
+def test_arrays_for_python(kernel: Callable[[np.ndarray], float]) -> None:
+    """Third-party code does (py-pde's interpolators); it was a bare AttributeError."""
+    with pytest.raises(LoweringError, match=r"prints an array[\s\S]*numbers of it"):
+        enzyme.grad(kernel)(np.ones(3))
+
+
+def test_lists_for_python() -> None:
+    def shows(x: np.ndarray) -> float:
+        print([x[0], x[1]])  # noqa: T201
+        return x[0] * x[0]
+
+    with pytest.raises(DerivativeError, match=r"prints what becomes an object of Python's \(`PyList_New`\)[\s\S]*tuples of them"):
+        enzyme.grad(shows)(np.ones(3))
+
+
+def test_numbers_for_python(capfd: pytest.CaptureFixture[str]) -> None:
+    """What the refusal says to do instead."""
+
+    def shows(x: np.ndarray) -> float:
+        print("near", x[0], (x.size, x[1]), Pair(x[1], 1j * x[0]), "of " + str(x.size))  # noqa: T201
+        if x[0] > 100.0:
+            raise ValueError("far away", x[0], x[1])
+        return x[0] * x[0]
+
+    assert enzyme.grad(shows)(np.array([3.0, 2.0])).tolist() == [6.0, 0.0]
+    assert "near 3.0 (2, 2.0) Pair(one=2.0, other=3j) of 2" in capfd.readouterr().out
+    with pytest.raises(ValueError, match="far away") as raised:
+        enzyme.grad(shows)(np.array([300.0, 2.0]))
+    assert raised.value.args == ("far away", 300.0, 2.0)
 
 
 def test_functions_in_a_tuple() -> None:

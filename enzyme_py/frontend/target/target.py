@@ -190,7 +190,7 @@ class KernelContext(ReadsOnce, FreezesArrays, CopiesRecords, cpu.CPUContext):  #
         return found
 
     def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
-        # Only boxing an exception's arguments asks for one, and calls by address; a derivative has none.
+        # Only boxing what is printed, or is an exception's argument, asks for one, and calls by address; a derivative has none.
         return refused.NoEnvironment()
 
     def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from enzyme_py.llvm import Argument, Call, Constant, GetElementPtr, Instruction, Load, Store, Value
 from enzyme_py.llvm import types as kinds
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
+from enzyme_py.llvm.analyses.points_to import origins
 
 _HINTS = ("enzyme_py_hint.Integer", "enzyme_py_hint.kept", "enzyme_py_hint.written")
 _TOUCHES_NO_BITS = ("free", "llvm.lifetime.", "llvm.memset.", *_HINTS)
@@ -19,12 +20,25 @@ _COPIES = ("llvm.memcpy.", "llvm.memmove.")
 
 
 def reads_of_block(store: Store) -> list[Load] | None:
-    """Return all that reads from the block that an integer is written to; None if it may hold other things than integers."""
-    start = _start(store.pointer)
-    if not isinstance(start, Call) or start.callee not in ALLOCATORS:
-        return None
+    """Return all that reads from the block that an integer is written to; None if it may hold other things than integers.
+
+    Where several blocks merge, it may be any of them: all have to hold integers.
+    """
     found: list[Load] = []
-    return found if _is_of_integers(start, found, {start}) else None
+    return found if _are_of_integers(store.pointer, found, set()) else None
+
+
+def _are_of_integers(pointer: Value, reads: list[Load], seen: set[Value]) -> bool:
+    """Tell whether all blocks that a pointer may point to hold integers alone, and list what reads from them, and from copies."""
+    starts = [one for one in origins(pointer) if not _is_nowhere(one)]
+    blocks = [one for one in starts if isinstance(one, Call) and one.callee in ALLOCATORS]
+    new = [one for one in blocks if one not in seen]
+    seen.update(new)
+    return bool(starts) and len(blocks) == len(starts) and all(_is_of_integers(one, reads, seen) for one in new)
+
+
+def _is_nowhere(pointer: Value) -> bool:
+    return isinstance(pointer, Constant) and (pointer.is_undefined or pointer.ref == "null")
 
 
 def _is_of_integers(start: Instruction, reads: list[Load], seen: set[Value]) -> bool:
@@ -49,11 +63,7 @@ def _is_copied_to_integers(user: Instruction, pointer: Value, reads: list[Load],
     """Tell whether a block that is copied from a pointer holds integers as well; what copies nothing is no matter."""
     if not isinstance(user, Call) or not user.callee.startswith(_COPIES) or user.arguments[1] is not pointer:
         return True
-    copy = _start(user.arguments[0])
-    if copy in seen:
-        return True
-    seen.add(copy)
-    return isinstance(copy, Call) and copy.callee in ALLOCATORS and _is_of_integers(copy, reads, seen)
+    return _are_of_integers(user.arguments[0], reads, seen)
 
 
 def _is_harmless(user: Instruction, pointer: Value) -> bool:
@@ -99,10 +109,3 @@ def _is_integers_of_result(place: Value) -> bool:
         return False
     tree = next((one for one in place.attributes if one.startswith('"enzyme_type"')), "")
     return f"[-1,{offset},-1]:Integer" in tree
-
-
-def _start(pointer: Value) -> Value:
-    """Return what a pointer was moved from."""
-    while isinstance(pointer, GetElementPtr):
-        pointer = pointer.pointer
-    return pointer

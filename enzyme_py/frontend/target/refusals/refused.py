@@ -60,9 +60,16 @@ class NoEnvironment:
 
     @property
     def env_body(self) -> Any:
-        """Asked for by calls of functions that are values, and by nothing else."""
+        """Asked for by calls of functions that are values."""
         message = "the kernel calls a function that is chosen while running (`f if c else g`), by its address"
         remedy = "call both under a branch, y = f(x) if c else g(x); a C function needs a rule: enzyme.rules.partials"
+        raise LoweringError(message, remedy=remedy)
+
+    @property
+    def read_const(self) -> Any:
+        """Asked for by what makes Python's arrays, for their dtype: arrays of a derivative have no owner that Python knows."""
+        message = "the kernel prints an array, or raises an exception with one"
+        remedy = "print, or raise with, numbers of it, such as x[0], or a tuple of them"
         raise LoweringError(message, remedy=remedy)
 
 
