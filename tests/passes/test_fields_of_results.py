@@ -68,6 +68,7 @@ WRONG = [
     "  %bits = load double, ptr %one.8, align 8\n",
     "  %bits = load i128, ptr %one, align 8\n",
     "  %place = getelementptr i8, ptr %one, i64 %n\n  %bits = load double, ptr %place, align 8\n",
+    "  %kept = freeze ptr %one.8\n  %bits = load double, ptr %kept, align 8\n",
     "  store i64 %l, ptr %x, align 8\n",
     "  %bits = bitcast i64 %l to double\n",
     MERGED.replace("load i64", "load double").replace("icmp ult i64", "fcmp olt double").replace("%n", "%a"),

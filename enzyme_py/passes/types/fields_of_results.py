@@ -98,7 +98,7 @@ def _accesses(field: _Field, size: int, reads: list[Load]) -> list[_Field] | Non
             if user in pointers or user.opcode == "icmp":
                 continue
             place = _field_at(user, pointer)
-            if place is None or not _is_understood(user, pointer):
+            if place is None or place.base is not field.base or not _is_understood(user, pointer):
                 return None
             behind = field.offset - place.offset
             if isinstance(user, Load):
