@@ -139,7 +139,7 @@ class Function(Head):
 
     def find(self, ref: str) -> Value | None:
         """Return what has a name, written with its sign, None if nothing has."""
-        _ = self.blocks
+        self.read()
         return self.locals.get(ref) or self.locals.get(naming.otherwise_written(ref))
 
     def value(self, type_: str, text: str) -> Value:
@@ -179,7 +179,7 @@ class Function(Head):
 
     def unique_name(self, hint: str) -> str:
         """Return a name that no value of the function has, which begins as is wished."""
-        _ = self.blocks
+        self.read()
         if self.find(f"%{naming.quoted(hint)}") is None and not hint.isdecimal() and hint:
             return hint
         hint = hint or "v"
@@ -252,7 +252,7 @@ class Function(Head):
 
         Calls are left as they are. What uses a parameter that is left out must be given something else.
         """
-        _ = self.blocks  # what is read later would not find those that go
+        self.read()  # what is read later would not find those that go
         for one in self.arguments:
             if one not in arguments:
                 self.locals.pop(one.ref, None)

@@ -144,7 +144,7 @@ class Module:
         """Look into every function whose text has a name."""
         for one in self.functions:
             if not one.is_read and naming.bare(ref) in one.body_text:
-                _ = one.blocks
+                one.read()
 
     def mentions(self, value: GlobalValue) -> bool:
         """Tell whether anything in the module names a value, but for its own definition's line."""

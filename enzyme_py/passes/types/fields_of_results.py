@@ -62,9 +62,7 @@ def reads_of_field(store: Store) -> list[Load] | None:
 
 def _field_at(user: Instruction, pointer: Value) -> _Field | None:
     """Return the field that an instruction's pointer points at, if how far it lies behind its base is known."""
-    function = user.home.function
-    assert function is not None
-    address = function.analysis(Addresses).of(pointer)
+    address = user.function.analysis(Addresses).of(pointer)
     if address.offset is None or address.offset.parts:
         return None
     return _Field(address.base, address.offset.number)

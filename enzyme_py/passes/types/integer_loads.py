@@ -79,8 +79,7 @@ def _made_elsewhere(user: Instruction, value: Value) -> Sequence[Value] | None:
         reads = reads_of_block(user)
         return reads_of_field(user) if reads is None else reads
     if isinstance(user, Return):
-        function = user.home.function
-        return all_calls_of(function) if function else None
+        return all_calls_of(user.function)
     if isinstance(user, Call) and isinstance(user.target, Function) and user.target.linkage == "internal":
         return [parameter for parameter, one in zip(user.target.arguments, user.arguments, strict=True) if one is value]
     return None
