@@ -53,7 +53,7 @@ class Pair(NamedTuple):
 
 def prints(x: np.ndarray) -> float:
     if x[0] > 100.0:
-        print("far away", x)  # noqa: T201
+        print("far away", x)  # noqa: T201  (what is asked)
     return x[0] * x[0]
 
 
@@ -72,7 +72,7 @@ def test_arrays_for_python(kernel: Callable[[np.ndarray], float]) -> None:
 
 def test_lists_for_python() -> None:
     def shows(x: np.ndarray) -> float:
-        print([x[0], x[1]])  # noqa: T201
+        print([x[0], x[1]])  # noqa: T201  (what is asked)
         return x[0] * x[0]
 
     with pytest.raises(DerivativeError, match=r"prints what becomes an object of Python's \(`PyList_New`\)[\s\S]*tuples of them"):
@@ -83,7 +83,7 @@ def test_numbers_for_python(capfd: pytest.CaptureFixture[str]) -> None:
     """What the refusal says to do instead."""
 
     def shows(x: np.ndarray) -> float:
-        print("near", x[0], (x.size, x[1]), Pair(x[1], 1j * x[0]), "of " + str(x.size))  # noqa: T201
+        print("near", x[0], (x.size, x[1]), Pair(x[1], 1j * x[0]), "of " + str(x.size))  # noqa: T201  (what is asked)
         if x[0] > 100.0:
             raise ValueError("far away", x[0], x[1])
         return x[0] * x[0]
