@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -102,6 +103,18 @@ class Constant(Value):
         if self.ref == "zeroinitializer" and self.type.startswith("i"):
             return 0
         return None
+
+    @property
+    def number(self) -> float | None:
+        """The value of a floating point constant, None for any other."""
+        if self.type not in ("double", "float"):
+            return None
+        if self.ref.startswith("0x"):
+            return float(struct.unpack(">d", bytes.fromhex(self.ref[2:].zfill(16)))[0])
+        try:
+            return float(self.ref)
+        except ValueError:
+            return None
 
     @property
     def is_undefined(self) -> bool:

@@ -63,6 +63,7 @@ from enzyme_py.passes.types.integer_fields import IntegerFields
 from enzyme_py.passes.types.split_aggregates import SplitAggregates
 from enzyme_py.passes.types.typed_accesses import TypedAccesses
 from enzyme_py.passes.values.equal_numbers import EqualNumbers
+from enzyme_py.passes.values.forward_quotients import ForwardQuotients, MarkQuotients
 from enzyme_py.passes.values.live_out_floats import LiveOutFloats
 from enzyme_py.passes.values.live_out_integers import LiveOutIntegers
 from enzyme_py.passes.values.loop_carried_choices import LoopCarriedChoices
@@ -283,11 +284,13 @@ READY: tuple[Row, ...] = ordered(
         ),
     ),
     Row(ConstantMemory(), "with the loads as Enzyme will see them", after=(LastingReads, TwoWayMerges)),
+    Row(MarkQuotients(), "marks, of the code as Enzyme will see it"),
     Row(HideCapturedNumbers(), "behind whatever looks at constants", after=(TypedAccesses,)),
 )
 
 BEHIND: tuple[Row, ...] = (
     Row(RestoreCapturedNumbers(), "the numbers that Enzyme was not shown"),
+    Row(ForwardQuotients(), "behind the captured numbers, which are divisors"),
     Row(ForgetConstantMemory(), "before another run reads the marks"),
 )
 

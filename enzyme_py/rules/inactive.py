@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from enzyme_py.rules.complex_symbols import COMPUTES
+
 
 @dataclass(frozen=True)
 class Inactive:
@@ -87,6 +89,10 @@ _ROWS = (
     Inactive(f"{CONSTANT_PREFIX}numba_gamma", why="gets constants (frontend/numpy_functions/special.py)"),
     Inactive(f"{CONSTANT_PREFIX}lgamma", why="gets constants (frontend/numpy_functions/special.py)"),
     Inactive(f"{CONSTANT_PREFIX}numba_nextafter", why="gets constants (frontend/numpy_functions/special.py)"),
+    *(
+        Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (frontend/external/complex_numbers.py)")
+        for name in COMPUTES
+    ),
     Inactive("numba_get_np_random_state", why="the address of a generator's state"),
     Inactive("numba_get_py_random_state", why="the address of a generator's state"),
     Inactive("numba_poisson_ptrs", why="a draw of integers"),
