@@ -15,12 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import numba
 from numba.core import sigutils, types
 
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.external.foreign import ForeignCode, foreign_call, read_foreign
-from enzyme_py.native.symbols import REFUSED, address_of
+from enzyme_py.native.symbols import REFUSED, address_of, code_generation_addresses, shared_address
 from enzyme_py.transforms.plans.structures import defined
 
 _numbers = itertools.count()
@@ -52,6 +53,7 @@ def link_ir(path: Any, name: str, signature: Any) -> Any:
         raise RuleError(message, remedy="give the path of an .ll or .bc file")
     code = read_foreign(file, name, arguments, result)
     _check_symbols(code)
+    _tell_addresses(code)
     return _function(code, name)
 
 
@@ -91,6 +93,14 @@ def _check_symbols(code: ForeignCode) -> None:
         message = f"{code.file} calls {shown}, which no library in this process has"
         remedy = "link the files of the other language first (llvm-link), or load the library by ctypes.CDLL(path, ctypes.RTLD_GLOBAL)"
         raise RuleError(message, remedy=remedy)
+
+
+def _tell_addresses(code: ForeignCode) -> None:
+    """Let LLVM know of what it does not find by itself, as helpers of compilers: a plain call would go to address 0."""
+    known = {name: shared_address(name) or address_of(name) for name in code.outside}
+    for name, address in {**code_generation_addresses(), **known}.items():
+        if address and not llvm.address_of_symbol(name):
+            llvm.add_symbol(name, address)
 
 
 def _function(code: ForeignCode, name: str) -> Callable[..., Any]:

@@ -117,7 +117,7 @@ def _expected(computed: str) -> tuple[float, list[float]]:
     return 2 * complex(value).real + 3 * complex(value).imag, slopes
 
 
-def _linked(folder: Path, name: str):  # noqa: ANN202  (a kernel)
+def _linked(folder: Path, name: str):
     computed = COMPUTES[name]
     arity = 2 if computed in ("product", "quotient", "cpow") else 1
     is_real = computed in ("creal", "cimag", "cabs", "carg")

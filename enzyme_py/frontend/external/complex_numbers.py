@@ -22,6 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
+import numba
 import numpy as np
 from numba.core import types
 
@@ -35,12 +36,22 @@ from enzyme_py.rules.slopes import pick, pick_declaration
 from enzyme_py.symbols import BARRIER
 
 
+@numba.njit(error_model="numpy")  # which does not raise
 def _quotient(z, w):  # type: ignore[no-untyped-def]  # compiled by Numba
     # By its size, a constant, no square leaves the range of floats; the quotient is the same by any size.
     size = constant(max(abs(w.real), abs(w.imag)))
     c, d = w.real / size, w.imag / size
     length = (c * c + d * d) * size
     return complex((z.real * c + z.imag * d) / length, (z.imag * c - z.real * d) / length)
+
+
+def _of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of Python's that Numba compiles, for one of NumPy's."""
+
+    def code(z):  # type: ignore[no-untyped-def]
+        return function(z)
+
+    return code
 
 
 _CODE: dict[str, Callable[..., Any]] = {
@@ -51,22 +62,22 @@ _CODE: dict[str, Callable[..., Any]] = {
     "cabs": lambda z: math.hypot(z.real, z.imag),
     "carg": lambda z: math.atan2(z.imag, z.real),
     "conj": lambda z: z.conjugate(),
-    "cexp": lambda z: np.exp(z),
-    "clog": lambda z: np.log(z),
-    "csqrt": lambda z: np.sqrt(z),
+    "cexp": _of(np.exp),
+    "clog": _of(np.log),
+    "csqrt": _of(np.sqrt),
     "cpow": lambda z, w: np.exp(w * np.log(z)),
-    "csin": lambda z: np.sin(z),
-    "ccos": lambda z: np.cos(z),
-    "ctan": lambda z: np.tan(z),
-    "csinh": lambda z: np.sinh(z),
-    "ccosh": lambda z: np.cosh(z),
-    "ctanh": lambda z: np.tanh(z),
-    "casin": lambda z: np.arcsin(z),
-    "cacos": lambda z: np.arccos(z),
-    "catan": lambda z: np.arctan(z),
-    "casinh": lambda z: np.arcsinh(z),
-    "cacosh": lambda z: np.arccosh(z),
-    "catanh": lambda z: np.arctanh(z),
+    "csin": _of(np.sin),
+    "ccos": _of(np.cos),
+    "ctan": _of(np.tan),
+    "csinh": _of(np.sinh),
+    "ccosh": _of(np.cosh),
+    "ctanh": _of(np.tanh),
+    "casin": _of(np.arcsin),
+    "cacos": _of(np.arccos),
+    "catan": _of(np.arctan),
+    "casinh": _of(np.arcsinh),
+    "cacosh": _of(np.arccosh),
+    "catanh": _of(np.arctanh),
 }
 _ARITY = {"product": 2, "quotient": 2, "cpow": 2}
 _REAL = frozenset(("creal", "cimag", "cabs", "carg"))

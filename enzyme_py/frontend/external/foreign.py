@@ -29,7 +29,6 @@ from enzyme_py.frontend.target.target import KERNEL, KernelContext
 from enzyme_py.llvm import Module
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.values import attribute_name
-from enzyme_py.native.symbols import address_of, code_generation_addresses, shared_address
 from enzyme_py.symbols import plain_symbol
 
 PREFIX = "enzyme_py_linked"
@@ -264,17 +263,8 @@ def _loaded(code: ForeignCode) -> Any:
     machine = llvm.Target.from_default_triple().create_target_machine(opt=3, jit=True)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
     run_once(builder.getModulePassManager(), module, builder)
-    _tell_addresses(code)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     _kept.append(engine)
     llvm.add_symbol(f"{code.symbol}.native", engine.get_function_address(code.symbol))
     return engine
-
-
-def _tell_addresses(code: ForeignCode) -> None:
-    """Let LLVM know of functions that it does not find by itself, as helpers of compilers in libgcc: it would call address 0."""
-    addresses = {name: shared_address(name) or address_of(name) for name in code.outside}
-    for name, address in (code_generation_addresses() | addresses).items():
-        if address and not llvm.address_of_symbol(name):
-            llvm.add_symbol(name, address)

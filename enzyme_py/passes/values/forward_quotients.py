@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 import struct
 
-from enzyme_py.llvm import Builder, Compare, Constant, Function, Instruction, Module, Select, Value, types
+from enzyme_py.llvm import Builder, Compare, Constant, Function, Instruction, Select, Value, types
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.passes.base import Draft, Pass
 
@@ -77,11 +77,11 @@ def _root(quotient: Instruction) -> Value | None:
 
 def _terms(above: Value) -> list[Value]:
     """Return what is subtracted, or the whole."""
-    return above.operands if isinstance(above, Instruction) and above.opcode == "fsub" else [above]
+    return list(above.operands) if isinstance(above, Instruction) and above.opcode == "fsub" else [above]
 
 
 def _factors(value: Value) -> list[Value]:
-    return value.operands if isinstance(value, Instruction) and value.opcode == "fmul" else []
+    return list(value.operands) if isinstance(value, Instruction) and value.opcode == "fmul" else []
 
 
 def _is_square(square: Constant, root: Value) -> bool:
@@ -182,6 +182,8 @@ def _choose(old: Instruction, numerator: Value, terms: list[Value]) -> None:
         if isinstance(is_zero, Compare) and is_zero.predicate == "oeq" and is_zero.operands[0] is numerator:
             at = Builder(one, keeps_location=True)
             zero = is_zero.operands[1]
-            answers = [at.compare("oeq", term, zero, "is.zero") for term in terms]
-            both = answers[0] if len(answers) == 1 else at.arithmetic("and", *answers, "is.zero")
-            one.set_operand(0, both)
+            first, *others = (at.compare("oeq", term, zero, "is.zero") for term in terms)
+            answer: Value = first
+            for other in others:
+                answer = at.arithmetic("and", answer, other, "is.zero")
+            one.set_operand(0, answer)
