@@ -29,6 +29,7 @@ from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.passes.base import Draft, Pass
 
 OWN = "enzyme_py_own_quotient"
+_ABSOLUTE = {"double": "llvm.fabs.f64", "float": "llvm.fabs.f32"}
 
 
 class MarkQuotients(Pass):
@@ -153,7 +154,8 @@ class _Tangents:
         """Return 1 by the divisor, which all tangents of a block share."""
         key = divisor, old.home
         if key not in self._inverses:
-            self._inverses[key] = at.made("fdiv", at.one, divisor)
+            known = self._quotient(old, at.one, divisor)
+            self._inverses[key] = known or at.made("fdiv", at.one, divisor)
         return self._inverses[key]
 
 
@@ -180,10 +182,14 @@ def _choose(old: Instruction, numerator: Value, terms: list[Value]) -> None:
     for one in old.users:
         is_zero = one.condition if isinstance(one, Select) else None
         if isinstance(is_zero, Compare) and is_zero.predicate == "oeq" and is_zero.operands[0] is numerator:
-            at = Builder(one, keeps_location=True)
+            at = Builder(one, keeps_location=True)  # one comparison: two make a chain of machine code
             zero = is_zero.operands[1]
-            first, *others = (at.compare("oeq", term, zero, "is.zero") for term in terms)
-            answer: Value = first
+            size, *others = terms
             for other in others:
-                answer = at.arithmetic("and", answer, other, "is.zero")
-            one.set_operand(0, answer)
+                size = at.arithmetic("fadd", _size(at, size), _size(at, other), "size")
+            one.set_operand(0, at.compare("oeq", size, zero, "is.zero"))
+
+
+def _size(at: Builder, number: Value) -> Value:
+    absolute = at.function.module.declare(_ABSOLUTE[number.type], number.type, [number.type])
+    return at.call(absolute, [number], "size")
