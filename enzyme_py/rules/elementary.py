@@ -297,6 +297,24 @@ define linkonce_odr {{f}} @{{own}}({{f}} %x, ptr %exponent) alwaysinline {{{{
 """
 
 
+# Enzyme takes C's modf for a function without memory, as all of the mathematical library: its whole part was never written.
+_PARTS = """
+declare {f} @llvm.trunc.{bits}({f})
+declare {f} @llvm.fabs.{bits}({f})
+declare {f} @llvm.copysign.{bits}({f}, {f})
+define linkonce_odr {f} @{own}({f} %x, ptr %whole) alwaysinline {{
+  %trunc = call {f} @llvm.trunc.{bits}({f} %x)
+  store {f} %trunc, ptr %whole
+  %rest = fsub {f} %x, %trunc
+  %size = call {f} @llvm.fabs.{bits}({f} %x)
+  %is.infinite = fcmp oeq {f} %size, {infinity}
+  %part = select i1 %is.infinite, {f} 0.0, {f} %rest
+  %result = call {f} @llvm.copysign.{bits}({f} %part, {f} %x)
+  ret {f} %result
+}}
+"""
+
+
 def _both(make: Callable[[str, str], Body], *symbols: str) -> list[Body]:
     """Return the rows of a function in both precisions: "llvm.x" or a name of the C library."""
     rows = []
@@ -328,6 +346,7 @@ _ROWS = (
     ),
     *_both(lambda s, f: _written(s, f, _ATAN2, ((1.0, -2.0), (-3.0, 0.0)), **_SCALES[f]), "atan2"),
     *_both(_pow, "llvm.pow", "pow"),
+    *_both(lambda s, f: _written(s, f, _PARTS, infinity=math.inf), "modf"),
     _written("numba_ldexp", "double", _ALIAS.format(name="ldexp", other="i32")),
     _written("numba_ldexpf", "float", _ALIAS.format(name="ldexpf", other="i32")),
     _written("numba_frexp", "double", _mantissa("frexp", "ldexp")),

@@ -344,3 +344,31 @@ def test_a_block_that_moves_down_over_itself(tmp_path: Path) -> None:
         return 3.0 * slopes(x, n)[1]
 
     np.testing.assert_array_equal(enzyme.grad(product)(x.copy(), 4), [0.0, 6.0, 0.0, 0.0])
+
+
+# double f(double x) { double whole; double part = modf(3 * x, &whole); return part + whole * x; }
+PARTS = """
+declare double @modf(double, ptr)
+define double @f(double %x) {
+  %whole = alloca double
+  %y = fmul double %x, 3.0
+  %part = call double @modf(double %y, ptr %whole)
+  %w = load double, ptr %whole
+  %a = fmul double %w, %x
+  %s = fadd double %part, %a
+  ret double %s
+}
+"""
+
+
+@pytest.mark.parametrize("x", [1.3, -1.3, 2.5])
+def test_the_whole_part_that_modf_writes(tmp_path: Path, x: float) -> None:
+    """The slope of a fraction of 3 x is 3, that of its whole part times x is the whole part."""
+    file = tmp_path / "parts.ll"
+    file.write_text(PARTS)
+    f = enzyme.link_ir(file, "f", "float64(float64)")
+    whole = np.trunc(3.0 * x)
+    value, slope = enzyme.value_and_grad(f)(x)
+    assert value == f(x) == 3.0 * x - whole + whole * x
+    assert slope == 3.0 + whole
+    assert enzyme.jvp(f, (x,), (1.0,)) == (f(x), 3.0 + whole)
