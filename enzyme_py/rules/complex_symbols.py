@@ -13,3 +13,6 @@ _FUNCTIONS = (
 DOUBLE = _HELPERS | {name: name for name in _FUNCTIONS}
 SINGLE = _SINGLE_HELPERS | {f"{name}f": name for name in _FUNCTIONS}
 COMPUTES = DOUBLE | SINGLE
+
+# The helpers for `long double`, which no code is there for.
+WIDE = frozenset("__mulxc3 __divxc3 __multc3 __divtc3".split())

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from enzyme_py.errors import RuleError
 from enzyme_py.frontend.external.complex_numbers import _CODE
 from enzyme_py.rules.complex_symbols import COMPUTES, DOUBLE, SINGLE
 
@@ -212,3 +213,23 @@ def test_a_helper_of_the_compiler_in_a_plain_call(tmp_path: Path) -> None:
     f = enzyme.link_ir(file, "f", "float64(float64, int32)")
     assert f(1.5, 5) == 1.5**5
     assert enzyme.grad(f)(1.5, 5) == pytest.approx(5 * 1.5**4, rel=1e-15)
+
+
+WIDE = """
+declare { x86_fp80, x86_fp80 } @__mulxc3(x86_fp80, x86_fp80, x86_fp80, x86_fp80)
+define double @f(double %x) {
+  %w = fpext double %x to x86_fp80
+  %y = call { x86_fp80, x86_fp80 } @__mulxc3(x86_fp80 %w, x86_fp80 %w, x86_fp80 %w, x86_fp80 %w)
+  %im = extractvalue { x86_fp80, x86_fp80 } %y, 1
+  %z = fptrunc x86_fp80 %im to double
+  ret double %z
+}
+"""
+
+
+def test_wider_numbers_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "wide.ll"
+    file.write_text(WIDE)
+    f = enzyme.link_ir(file, "f", "float64(float64)")
+    with pytest.raises(RuleError, match="complex `long double`, has no derivative"):
+        enzyme.grad(f)(1.5)

@@ -26,11 +26,12 @@ import numba
 import numpy as np
 from numba.core import types
 
+from enzyme_py.errors import RuleError
 from enzyme_py.foundations.llvm_modules import Modules
 from enzyme_py.frontend.codegen.library import linked_module
 from enzyme_py.frontend.codegen.library_calls import constant
 from enzyme_py.frontend.target.lower import compile_kernel
-from enzyme_py.rules.complex_symbols import COMPUTES, SINGLE
+from enzyme_py.rules.complex_symbols import COMPUTES, SINGLE, WIDE
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.rules.slopes import pick, pick_declaration
 from enzyme_py.symbols import BARRIER
@@ -85,6 +86,7 @@ _REAL = frozenset(("creal", "cimag", "cabs", "carg"))
 
 def link_complex_functions(module: llvm.ModuleRef, modules: Modules) -> None:
     """Define the functions of complex numbers that a module calls."""
+    _refuse_wide(module)
     called = [one for one in module.functions if one.is_declaration and one.name in COMPUTES]
     for name, type_ in [(one.name, one.global_value_type) for one in called]:
         computed = COMPUTES[name]
@@ -92,6 +94,14 @@ def link_complex_functions(module: llvm.ModuleRef, modules: Modules) -> None:
         body = modules.parsed(_Body(name, type_, compiled.symbol).text(is_real=computed in _REAL))
         body.link_in(linked_module(compiled.library, modules))
         module.link_in(body)
+
+
+def _refuse_wide(module: llvm.ModuleRef) -> None:
+    """Refuse helpers for other precisions: Enzyme has rules for them that are as wrong."""
+    for function in module.functions:
+        if function.is_declaration and function.name in WIDE:
+            message = f"`{function.name}`, a product or quotient of complex `long double`, has no derivative"
+            raise RuleError(message, remedy="compute with `double complex` in the linked code")
 
 
 class _Body:

@@ -15,8 +15,7 @@ what the numerator said. A numerator of another form is divided by y twice.
 
 What the kernel itself divides has a mark, set in front of Enzyme. A constant divisor is a square that LLVM has computed.
 
-What is left: forward mode that differentiates forward mode in one run of Enzyme squares the square. The symptom is there from 1e77
-on (2e9 in single precision).
+In forward mode of forward mode the outer tangent divides by the square of a square, and is rewritten the same way.
 """
 
 from __future__ import annotations

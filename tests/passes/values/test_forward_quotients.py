@@ -94,9 +94,9 @@ def test_what_the_kernel_divides_by_squares_stays() -> None:
     assert tangent == pytest.approx(1.0 / 1.7, rel=1e-15)
 
 
-@pytest.mark.parametrize("divisor", [1e60, 1e-60, 3.0])
+@pytest.mark.parametrize("divisor", [1e90, 1e-90, 3.0])
 def test_second_derivatives(divisor: float) -> None:
-    """-1 / y**2 and 2 x / y**3, forward over forward within its reach."""
+    """-1 / y**2 and 2 x / y**3: y**4 is no number, but for the last."""
     x = np.array([1.5, divisor])
     mixed, twice = -1.0 / divisor / divisor, 3.0 / divisor / divisor / divisor
     expected = [[0.0, mixed], [mixed, twice]]
