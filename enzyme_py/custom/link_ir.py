@@ -21,7 +21,7 @@ from numba.core import sigutils, types
 
 from enzyme_py.errors import RuleError
 from enzyme_py.frontend.external.foreign import ForeignCode, foreign_call, read_foreign
-from enzyme_py.native.symbols import REFUSED, address_of, code_generation_addresses, shared_address
+from enzyme_py.native.symbols import REFUSED, address_of, code_generation_addresses
 from enzyme_py.transforms.plans.structures import defined
 
 _numbers = itertools.count()
@@ -97,7 +97,7 @@ def _check_symbols(code: ForeignCode) -> None:
 
 def _tell_addresses(code: ForeignCode) -> None:
     """Let LLVM know of what it does not find by itself, as helpers of compilers: a plain call would go to address 0."""
-    known = {name: shared_address(name) or address_of(name) for name in code.outside}
+    known = {name: address_of(name) for name in code.outside}
     for name, address in {**code_generation_addresses(), **known}.items():
         if address and not llvm.address_of_symbol(name):
             llvm.add_symbol(name, address)

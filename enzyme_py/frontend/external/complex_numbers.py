@@ -49,7 +49,7 @@ def _quotient(z, w):  # type: ignore[no-untyped-def]  # compiled by Numba
 def _of(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of Python's that Numba compiles, for one of NumPy's."""
 
-    def code(z):  # type: ignore[no-untyped-def]
+    def code(z):  # type: ignore[no-untyped-def]  # compiled by Numba
         return function(z)
 
     return code
@@ -81,27 +81,21 @@ _CODE: dict[str, Callable[..., Any]] = {
     "catanh": _of(np.arctanh),
 }
 _ARITY = {"product": 2, "quotient": 2, "cpow": 2}
-_REAL = frozenset(("creal", "cimag", "cabs", "carg"))
 
 
 def link_complex_functions(module: llvm.ModuleRef, modules: Modules) -> None:
     """Define the functions of complex numbers that a module calls."""
-    _refuse_wide(module)
-    called = [one for one in module.functions if one.is_declaration and one.name in COMPUTES]
-    for name, type_ in [(one.name, one.global_value_type) for one in called]:
+    declared = [one for one in module.functions if one.is_declaration]
+    for name in (one.name for one in declared if one.name in WIDE):  # for them Enzyme has rules that are as wrong
+        message = f"`{name}`, a product or quotient of complex `long double`, has no derivative"
+        raise RuleError(message, remedy="compute with `double complex` in the linked code")
+    called = [(one.name, one.global_value_type) for one in declared if one.name in COMPUTES]
+    for name, type_ in called:
         computed = COMPUTES[name]
         compiled = compile_kernel(_CODE[computed], (types.complex128,) * _ARITY.get(computed, 1))
-        body = modules.parsed(_Body(name, type_, compiled.symbol).text(is_real=computed in _REAL))
+        body = modules.parsed(_Body(name, type_, compiled.symbol).text())
         body.link_in(linked_module(compiled.library, modules))
         module.link_in(body)
-
-
-def _refuse_wide(module: llvm.ModuleRef) -> None:
-    """Refuse helpers for other precisions: Enzyme has rules for them that are as wrong."""
-    for function in module.functions:
-        if function.is_declaration and function.name in WIDE:
-            message = f"`{function.name}`, a product or quotient of complex `long double`, has no derivative"
-            raise RuleError(message, remedy="compute with `double complex` in the linked code")
 
 
 class _Body:
@@ -114,7 +108,7 @@ class _Body:
         self._returned = str(type_.get_function_return())
         self._lines: list[str] = []
 
-    def text(self, *, is_real: bool) -> str:
+    def text(self) -> str:
         """Return a module with the function."""
         kind, constant_name = self._kind, f"{CONSTANT_PREFIX}{self._name}"
         numbers = [self._parts(type_, f"%a{i}") for i, type_ in enumerate(self._given)]
@@ -123,11 +117,9 @@ class _Body:
             own = [self._add(f"call {kind} @{BARRIER}.{kind}({kind} {one})") for one in parts]
             handed.append(f"{type_} {self._joined(type_, own)}")
         value = self._add(f"call {self._returned} @{constant_name}({', '.join(handed)})")
-        smooth = self._smooth([one for parts in numbers for one in parts], 1 if is_real else 2)
-        picked = [
-            self._add(pick(kind, one, known))
-            for one, known in zip(smooth, self._parts(self._returned, value), strict=True)
-        ]
+        known = self._parts(self._returned, value)
+        smooth = self._smooth([one for parts in numbers for one in parts], len(known))
+        picked = [self._add(pick(kind, *both)) for both in zip(smooth, known, strict=True)]
         result = self._joined(self._returned, picked)
         parameters = ", ".join(f"{type_} %a{i}" for i, type_ in enumerate(self._given))
         return "\n".join(

@@ -78,13 +78,8 @@ def _tells(one: Compare, ordered: Counter[str]) -> bool:
     if left is right or len(constants) == 2 or not (one.predicate in _EQUALITIES or is_twice):
         return False
     has_signs = not any(flag in _NO_SIGN for flag in one.flags)
-    return not (has_signs and any(map(_is_zero, constants)))
+    return not (has_signs and any(each.number == 0.0 for each in constants))
 
 
 def _constants(one: Compare) -> list[Constant]:
     return [each for each in one.operands if isinstance(each, Constant)]
-
-
-def _is_zero(one: Constant) -> bool:
-    text = one.ref.removeprefix("-")
-    return int(text, 16) in (0, 1 << 63) if text.startswith("0x") else text[:1] == "0" and float(text) == 0.0

@@ -11,7 +11,7 @@ Cause: Enzyme's rule is (dx y - dy x) / (y y). With strong zero it chooses 0 whe
 
 Cure: behind Enzyme the tangent is written as (dx - q dy) / y, with the quotient q that stands there; where there is none, by
 1 / y, so that nothing is divided more often than before. With strong zero both terms must be zero for a zero, whatever y is: that is
-what the numerator said. A numerator of another form is divided by y twice.
+what the numerator said. A numerator of another form is multiplied by 1 / y twice.
 
 What the kernel itself divides has a mark, set in front of Enzyme. A constant divisor is a square that LLVM has computed.
 
@@ -20,12 +20,10 @@ In forward mode of forward mode the outer tangent divides by the square of a squ
 
 from __future__ import annotations
 
-import math
-import struct
-
 from enzyme_py.llvm import Builder, Compare, Constant, Function, Instruction, Select, Value, types
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.rules.elementary import rounded
 
 OWN = "enzyme_py_own_quotient"
 _ABSOLUTE = {"double": "llvm.fabs.f64", "float": "llvm.fabs.f32"}
@@ -38,9 +36,11 @@ class MarkQuotients(Pass):
 
     def run(self, draft: Draft) -> None:
         """Mark it in all functions."""
-        for function in draft.code.functions:
-            for one in _divisions(function):
-                one.set_metadata(OWN, draft.code.node("!{}"))
+        found = [one for function in draft.code.functions for one in _divisions(function)]
+        if found:
+            node = draft.code.node("!{}")  # which looks through all nodes of the module
+            for one in found:
+                one.set_metadata(OWN, node)
 
 
 class ForwardQuotients(Pass):
@@ -55,8 +55,8 @@ class ForwardQuotients(Pass):
             for one in _divisions(function):
                 if OWN in one.metadata:
                     one.remove_metadata(OWN)
-                elif _root(one) is not None:
-                    made.rewrite(one)
+                elif (divisor := _root(one)) is not None:
+                    made.rewrite(one, divisor)
 
 
 def _divisions(function: Function) -> list[Instruction]:
@@ -88,16 +88,7 @@ def _is_square(square: Constant, root: Value) -> bool:
     """Tell whether a constant is the square of another one, as LLVM computed it."""
     if not isinstance(root, Constant) or root.number is None:
         return False
-    product = root.number * root.number
-    return square.number == (_single(product) if root.type == "float" else product)
-
-
-def _single(number: float) -> float:
-    """Return the nearest number that a float of 32 bits can be."""
-    try:
-        return float(struct.unpack("f", struct.pack("f", number))[0])
-    except OverflowError:
-        return math.copysign(math.inf, number)
+    return square.number == rounded(root.number * root.number, root.type)
 
 
 class _Tangents:
@@ -107,11 +98,9 @@ class _Tangents:
         self._function = function
         self._inverses: dict[tuple[Value, object], Value] = {}  # of a divisor, in a block
 
-    def rewrite(self, old: Instruction) -> None:
-        """Write the tangent of one quotient otherwise."""
-        numerator, divisor = old.operands[0], _root(old)
-        assert divisor is not None
-        at = _Place(old)
+    def rewrite(self, old: Instruction, divisor: Value) -> None:
+        """Write the tangent of one quotient otherwise, which is divided by the square of a divisor."""
+        numerator, at = old.operands[0], _Place(old)
         terms = _terms(numerator)
         first = _without(terms[0], divisor)
         if first is None or (len(terms) == 2 and not _factors(terms[1])):
