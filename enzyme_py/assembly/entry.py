@@ -199,7 +199,7 @@ def _linked_module(
         code = Module(str(module))
     names = [entry_name(request) for request in requests]
     order = nesting(code) if is_nested else 1
-    names += link_helpers(module, modules, order=order)
+    names += link_helpers(module, modules, order=order, is_forward=requests[0].direction not in _SWEEPS)
     is_ruled = holds_rules(module)
     if is_ruled:
         _check_width(module, lowered[0].where)
@@ -237,10 +237,12 @@ def _with_kernels(
     return module
 
 
-def link_helpers(module: llvm.ModuleRef, modules: Modules, *, order: int) -> tuple[str, ...]:
+def link_helpers(
+    module: llvm.ModuleRef, modules: Modules, *, order: int, is_forward: bool = False
+) -> tuple[str, ...]:
     """Define what compiled kernels call; returns what must keep its name for Enzyme."""
     module.link_in(_parsed(runtime_ir(), modules))
-    link_special_functions(module, modules, order=order)
+    link_special_functions(module, modules, order=order, is_forward=is_forward)
     return _link_products(module, modules)
 
 

@@ -21,12 +21,12 @@ _LLVM_TYPES = {
 
 
 def link_special_functions(
-    module: llvm.ModuleRef, modules: Modules, *, order: int = 1
+    module: llvm.ModuleRef, modules: Modules, *, order: int = 1, is_forward: bool = False
 ) -> None:
     """Define the functions of the tables that a module calls, for so many derivatives within each other."""
     link_bodies(module, modules, order=order)
     link_complex_functions(module, modules)
-    known = bodies(order)
+    known = bodies(order, is_forward=is_forward)
     renamed = [one for one in module.functions if one.is_declaration and one.name in known]
     texts = []
     for function in renamed:

@@ -13,51 +13,16 @@ the gradient of a sum of distances 2.5 times slower (measured); the branch costs
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import math
-import struct
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
+from enzyme_py.rules.bodies import PREFIX, Body, as_constant, both, rounded, written
+from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, OVERFLOWING
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.rules.slopes import FUNCTIONS, kept, pick
-
-_PREFIX = "enzyme_py_math"
-_FLOATS = {"double": "f64", "float": "f32"}
-_HUGE = {"double": 1e308, "float": 2.0**127}
-Points = tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
-class Body:
-    """What stands for a symbol up to Enzyme."""
-
-    symbol: str
-    own_name: str
-    ir: str
-    at: Points = ()  # where the table is checked
-
-
-def _number(value: float) -> str:
-    """Return a constant as LLVM reads it, for either type if it is a float of 32 bits."""
-    return "0x" + struct.pack(">d", value).hex().upper()
-
-
-def rounded(value: float, kind: str) -> float:
-    """Return the nearest number of a type; of 32 bits, it is infinite beyond the largest one."""
-    return ctypes.c_float(value).value if kind == "float" else value
-
-
-def _written(symbol: str, kind: str, text: str, at: Points = (), **values: float) -> Body:
-    """Fill in a text: the type, the names, the numbers."""
-    own = f"{_PREFIX}.{symbol.removeprefix('llvm.')}"
-    numbers = {name: _number(rounded(value, kind)) for name, value in values.items()}
-    words = {"f": kind, "bits": _FLOATS[kind], "symbol": symbol, "own": own}
-    return Body(symbol, own, text.format(**words, huge=_number(_HUGE[kind]), **numbers), at)
-
 
 # The domain is x > {rim}; at the rim the value is {value}. LLVM may move the call in front of the branch,
 # so the maximum is needed as well.
@@ -99,7 +64,7 @@ def _above(symbol: str, kind: str, rim: float, value: float, edge: str = _EDGE) 
     lowest = math.nextafter(rim, 1.0) if kind == "double" else rim + 2.0 ** (-24 if rim else -149)
     at = tuple((rim + step,) for step in (0.25, 1.0, 3.0))
     text = _ABOVE.replace("EDGE", edge)
-    return _written(symbol, kind, text, at, rim=rim, value=value, nan=math.nan, lowest=lowest)
+    return written(symbol, kind, text, at, rim=rim, value=value, nan=math.nan, lowest=lowest)
 
 
 # The slope of Enzyme's rule is x / hypot(x, y), which zero divides at zero. The norm of zero has the
@@ -173,11 +138,11 @@ _SCALES_OF_HYPOT = {
 # factors are polynomials of the value t (special/generated.py tells of `pick`, and of h, which is zero and has the slope one):
 #     t = tanh(x); pick(h * pick(h / 2 * (-2 t (1 - t t)), 1 - t t), t)
 def _tanh(symbol: str, kind: str, order: int) -> Body:
-    f, own = kind, f"{_PREFIX}.{symbol}"
+    f, own = kind, f"{PREFIX}.{symbol}"
     values = ["%t"]  # of tanh and its derivatives
     lines = [f"  %t = call {f} @{kept(symbol)}({f} %x)", f"  %h = {pick(f, '%x', '0.0')}"]
     for degree, factors in enumerate(_slopes_of_tanh(order), 1):
-        *lower, value = map(_number, factors)
+        *lower, value = map(as_constant, factors)
         for step, number in enumerate(reversed(lower)):
             lines.append(f"  %times.{degree}.{step} = fmul {f} {value}, %t")
             value = f"%slope.{degree}.{step}"
@@ -185,7 +150,7 @@ def _tanh(symbol: str, kind: str, order: int) -> Body:
         values.append(value)
     total = values.pop()
     for degree in range(order, 0, -1):
-        lines.append(f"  %part.{degree} = fmul {f} {total}, {_number(rounded(1.0 / degree, kind))}")
+        lines.append(f"  %part.{degree} = fmul {f} {total}, {as_constant(rounded(1.0 / degree, kind))}")
         lines.append(f"  %moved.{degree} = fmul {f} %h, %part.{degree}")
         total = f"%sum.{degree}"
         lines.append(f"  {total} = {pick(f, f'%moved.{degree}', values.pop())}")
@@ -257,7 +222,7 @@ declare {f} @enzyme_py_inactive.{f}({f})
 
 def _pow(symbol: str, kind: str, text: str = _POW) -> Body:
     points = ((2.0, 3.0), (0.3, -1.5))
-    return _written(symbol, kind, text, points, minus=-math.inf, nan=math.nan)
+    return written(symbol, kind, text, points, minus=-math.inf, nan=math.nan)
 
 
 def _nested_pow(symbol: str, kind: str) -> Body:
@@ -312,17 +277,6 @@ define linkonce_odr {f} @{own}({f} %x, ptr %whole) alwaysinline {{
 """
 
 
-def _both(make: Callable[[str, str], Body], *symbols: str) -> list[Body]:
-    """Return the rows of a function in both precisions: "llvm.x" or a name of the C library."""
-    rows = []
-    for symbol in symbols:
-        for kind, bits in _FLOATS.items():
-            is_intrinsic = symbol.startswith("llvm.")
-            suffix = f".{bits}" if is_intrinsic else "f" * (kind == "float")
-            rows.append(make(symbol + suffix, kind))
-    return rows
-
-
 def _mantissa(frexp: str, ldexp: str) -> str:
     return _MANTISSA.format(frexp=frexp, ldexp=ldexp, constant=CONSTANT_PREFIX)
 
@@ -330,33 +284,38 @@ def _mantissa(frexp: str, ldexp: str) -> str:
 def _rims(edge: str) -> list[Body]:
     logarithms = ("llvm.log", "llvm.log2", "llvm.log10", "log2")
     return [
-        *_both(lambda s, f: _above(s, f, 0.0, -0.0, edge), "sqrt"),
-        *_both(lambda s, f: _above(s, f, 0.0, -math.inf, edge), *logarithms),
-        *_both(lambda s, f: _above(s, f, -1.0, -math.inf, edge), "log1p"),
+        *both(lambda s, f: _above(s, f, 0.0, -0.0, edge), "sqrt"),
+        *both(lambda s, f: _above(s, f, 0.0, -math.inf, edge), *logarithms),
+        *both(lambda s, f: _above(s, f, -1.0, -math.inf, edge), "log1p"),
     ]
 
 
 _ROWS = (
     *_rims(_EDGE),
-    *_both(
-        lambda s, f: _written(s, f, _HYPOT, ((3.0, 4.0), (0.0, -2.0)), **_SCALES_OF_HYPOT[f]), "hypot"
+    *both(
+        lambda s, f: written(s, f, _HYPOT, ((3.0, 4.0), (0.0, -2.0)), **_SCALES_OF_HYPOT[f]), "hypot"
     ),
-    *_both(lambda s, f: _written(s, f, _ATAN2, ((1.0, -2.0), (-3.0, 0.0)), **_SCALES[f]), "atan2"),
-    *_both(_pow, "llvm.pow", "pow"),
-    *_both(lambda s, f: _written(s, f, _PARTS, infinity=math.inf), "modf"),
-    _written("numba_ldexp", "double", _ALIAS.format(name="ldexp", other="i32")),
-    _written("numba_ldexpf", "float", _ALIAS.format(name="ldexpf", other="i32")),
-    _written("numba_frexp", "double", _mantissa("frexp", "ldexp")),
-    _written("numba_frexpf", "float", _mantissa("frexpf", "ldexpf")),
+    *both(lambda s, f: written(s, f, _ATAN2, ((1.0, -2.0), (-3.0, 0.0)), **_SCALES[f]), "atan2"),
+    *FAR,
+    *both(_pow, "llvm.pow", "pow"),
+    *both(lambda s, f: written(s, f, _PARTS, infinity=math.inf), "modf"),
+    written("numba_ldexp", "double", _ALIAS.format(name="ldexp", other="i32")),
+    written("numba_ldexpf", "float", _ALIAS.format(name="ldexpf", other="i32")),
+    written("numba_frexp", "double", _mantissa("frexp", "ldexp")),
+    written("numba_frexpf", "float", _mantissa("frexpf", "ldexpf")),
 )
 BODIES = {row.symbol: row for row in _ROWS}
-_NESTED = (*_rims(_NESTED_EDGE), *_both(_nested_pow, "llvm.pow", "pow"))
+_NESTED = (
+    *_rims(_NESTED_EDGE),
+    *both(_nested_pow, "llvm.pow", "pow"),
+    *FAR_IN_NESTS,
+)
 
 
 @functools.cache
-def bodies(order: int) -> dict[str, Body]:
+def bodies(order: int, *, is_forward: bool = False) -> dict[str, Body]:
     """Return the bodies by their symbols, for so many derivatives within each other."""
     if order == 1:
-        return BODIES
-    tanh = _both(lambda symbol, kind: _tanh(symbol, kind, order), "tanh")
-    return BODIES | {row.symbol: row for row in (*_NESTED, *tanh)}
+        return BODIES | {row.symbol: row for row in OVERFLOWING} if is_forward else BODIES
+    tanh = both(lambda symbol, kind: _tanh(symbol, kind, order), "tanh")
+    return BODIES | {row.symbol: row for row in (*_NESTED, *OVERFLOWING, *tanh)}

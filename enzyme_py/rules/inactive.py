@@ -86,9 +86,10 @@ _ROWS = (
         for name in ("frexp", "frexpf", "ldexp", "ldexpf")
     ),
     Inactive(f"{CONSTANT_PREFIX}cbrt", why="gets constants (frontend/numpy_functions/smooth.py)"),
-    Inactive(f"{CONSTANT_PREFIX}numba_gamma", why="gets constants (frontend/numpy_functions/special.py)"),
-    Inactive(f"{CONSTANT_PREFIX}lgamma", why="gets constants (frontend/numpy_functions/special.py)"),
-    Inactive(f"{CONSTANT_PREFIX}numba_nextafter", why="gets constants (frontend/numpy_functions/special.py)"),
+    *(
+        Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (frontend/numpy_functions/special.py)")
+        for name in "numba_gamma numba_gammaf tgamma tgammaf lgamma lgammaf numba_nextafter numba_nextafterf".split()
+    ),
     *(
         Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (frontend/external/complex_numbers.py)")
         for name in COMPUTES

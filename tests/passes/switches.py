@@ -175,7 +175,7 @@ OTHERS: dict[str, Callable[[Put], None]] = {
     "own scans": _of_numba(replacements.scans.method),
     "own smooth functions": _of_numba(replacements.smooth.method),
     "own remainders": _of_numba(replacements.remainders.remainder),
-    "own elementary functions": lambda put: put(special_functions, "bodies", lambda order: {}),
+    "own elementary functions": lambda put: put(special_functions, "bodies", lambda order, **ways: {}),
     "no notes of same values": lambda put: put(client, "without_same_values", lambda code: None),
     "search for indices without a value": lambda put: put(
         client, "_reads_nowhere", lambda module, done: False

@@ -24,9 +24,8 @@ _SHIFT = 12.0  # where Stirling's series is good to the last digit
 _HALF_LOG_TWO_PI = 0.9189385332046727418
 _LOG_PI = 1.1447298858494001741
 
-_gamma = library_function("numba_gamma", 1)
-_log_gamma = library_function("lgamma", 1)
 _next_after = library_function("numba_nextafter", 2)
+_single_next_after = library_function("numba_nextafterf", 2)
 
 
 @register_jitable
@@ -66,31 +65,46 @@ def _stirling(x):  # type: ignore[no-untyped-def]
 def _smooth_log_gamma(x):  # type: ignore[no-untyped-def]
     if x > 0.0:
         return _stirling(x)
-    # Reflection; the period is taken off first, so that the sine is right for large numbers.
-    part = x - math.floor(constant(x))
-    return _LOG_PI - math.log(math.sin(math.pi * part)) - _stirling(1.0 - x)
+    # Reflection. The nearest whole number is taken off first: the rest has all its digits, near poles and of large numbers.
+    part = x - math.floor(constant(x) + 0.5)
+    return _LOG_PI - math.log(abs(math.sin(math.pi * part))) - _stirling(1.0 - x)
 
 
-def log_gamma(x):  # type: ignore[no-untyped-def]
-    """The logarithm of |gamma|; its derivative is digamma, and infinite at poles."""
-    value = _log_gamma(constant(x))
-    if math.isinf(value) or math.isnan(value):
-        return _steep(value, x)
-    return _slope_of(value, _smooth_log_gamma(x))
+def _log_gamma_of(symbol: str, number: type = np.float64) -> Callable[..., Any]:
+    """The logarithm of |gamma|, whose value is a library's; its derivative is digamma, and infinite at poles."""
+    library = library_function(symbol, 1)
+
+    def log_gamma(x):  # type: ignore[no-untyped-def]
+        value, x = np.float64(library(constant(x))), np.float64(x)
+        if math.isinf(value) or math.isnan(value):
+            return number(_steep(value, x))
+        return number(_slope_of(value, _smooth_log_gamma(x)))
+
+    return log_gamma
 
 
-def gamma(x):  # type: ignore[no-untyped-def]
-    """Gamma; its derivative is gamma times digamma."""
-    value = _gamma(constant(x))
-    if math.isinf(value) or math.isnan(value):
-        return _steep(value, x)
-    smooth = _smooth_log_gamma(x)
-    return value * math.exp(smooth - constant(smooth))
+def _gamma_of(symbol: str, number: type = np.float64) -> Callable[..., Any]:
+    """Gamma, whose value is a library's; its derivative is gamma times digamma."""
+    library = library_function(symbol, 1)
+
+    def gamma(x):  # type: ignore[no-untyped-def]
+        value, x = np.float64(library(constant(x))), np.float64(x)
+        if math.isinf(value) or math.isnan(value):
+            return number(_steep(value, x))
+        smooth = _smooth_log_gamma(x)
+        return number(value * math.exp(smooth - constant(smooth)))
+
+    return gamma
 
 
 def next_after(x, y):  # type: ignore[no-untyped-def]
     """The neighbour of x: x and a constant."""
     return _slope_of(_next_after(constant(x), constant(y)), x)
+
+
+def single_next_after(x, y):  # type: ignore[no-untyped-def]
+    """The same in single precision."""
+    return _slope_of(_single_next_after(constant(x), constant(y)), x)
 
 
 def complex_power(x, y):  # type: ignore[no-untyped-def]
@@ -136,10 +150,22 @@ class Special:
     by_address: bool = False  # numbers come by address, and the result goes to a last one
 
 
+_AT_GAMMA = ((0.5,), (1.0,), (4.3,), (-1.4,), (30.0,))
+_AT_LOG_GAMMA = ((0.01,), (0.5,), (2.0,), (11.9,), (-1.4,), (-20.3,), (1e6,))
+_AT_NEXT = ((1.0, 2.0), (1.0, 0.0))
 _ROWS = (
-    Special("numba_gamma", gamma, ((0.5,), (1.0,), (4.3,), (-1.4,), (30.0,))),
-    Special("lgamma", log_gamma, ((0.01,), (0.5,), (2.0,), (11.9,), (-1.4,), (-20.3,), (1e6,))),
-    Special("numba_nextafter", next_after, ((1.0, 2.0), (1.0, 0.0)), arity=2),
+    *(Special(name, _gamma_of(name), _AT_GAMMA) for name in ("numba_gamma", "tgamma")),
+    *(
+        Special(name, _gamma_of(name, np.float32), _AT_GAMMA, types.float32)
+        for name in ("numba_gammaf", "tgammaf")
+    ),
+    Special("lgamma", _log_gamma_of("lgamma"), _AT_LOG_GAMMA),
+    Special("lgammaf", _log_gamma_of("lgammaf", np.float32), _AT_LOG_GAMMA, types.float32),
+    *(Special(name, next_after, _AT_NEXT, arity=2) for name in ("numba_nextafter", "nextafter")),
+    *(
+        Special(name, single_next_after, _AT_NEXT, types.float32, 2)
+        for name in ("numba_nextafterf", "nextafterf")
+    ),
     Special(
         "numba_cpow",
         complex_power,
@@ -156,6 +182,5 @@ _ROWS = (
         2,
         by_address=True,
     ),
-    Special("nextafter", next_after, ((1.0, 2.0), (1.0, 0.0)), arity=2),
 )
 SPECIAL = {row.symbol: row for row in _ROWS}

@@ -13,6 +13,8 @@ Cure: behind Enzyme the tangent is written as (dx - q dy) / y, with the quotient
 1 / y, so that nothing is divided more often than before. With strong zero both terms must be zero for a zero, whatever y is: that is
 what the numerator said. A numerator of another form is multiplied by 1 / y twice.
 
+An infinite divisor makes a quotient zero, and its tangent, also where the divisor's own is infinite: that of 1 / (1 + exp(x)) was NaN.
+
 What the kernel itself divides has a mark, set in front of Enzyme. A constant divisor is a square that LLVM has computed.
 
 In forward mode of forward mode the outer tangent divides by the square of a square, and is rewritten the same way.
@@ -23,9 +25,10 @@ from __future__ import annotations
 from enzyme_py.llvm import Builder, Compare, Constant, Function, Instruction, Select, Value, types
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.rules.elementary import rounded
+from enzyme_py.rules.bodies import rounded
 
 OWN = "enzyme_py_own_quotient"
+INFINITY = "0x7FF0000000000000"  # of both precisions
 _ABSOLUTE = {"double": "llvm.fabs.f64", "float": "llvm.fabs.f32"}
 
 
@@ -112,6 +115,8 @@ class _Tangents:
         else:
             new = self._of_both(at, old, first, terms[1], divisor)
             _choose(old, numerator, [first, terms[1]])
+        if not isinstance(divisor, Constant):
+            new = at.none_if_infinite(divisor, new)
         old.replace_all_uses_with(new)
         old.erase()
 
@@ -157,6 +162,12 @@ class _Place:
 
     def made(self, opcode: str, left: Value, right: Value) -> Value:
         return self._builder.arithmetic(opcode, left, right, "tangent", flags=self._flags)
+
+
+    def none_if_infinite(self, divisor: Value, tangent: Value) -> Value:
+        at = self._builder
+        is_infinite = at.compare("oeq", _size(at, divisor), at.constant(divisor.type, INFINITY), "is.infinite")
+        return at.select(is_infinite, at.constant(tangent.type, "0.000000e+00"), tangent, "tangent")
 
 
 def _without(product: Value, factor: Value) -> Value | None:
