@@ -40,6 +40,7 @@ from enzyme_py.frontend.target.lower import (
 )
 from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.llvm import Module
+from enzyme_py.llvm.reading.named_types import written_out
 from enzyme_py.passes import pipeline
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.module.requests import count_of_requests, nesting
@@ -185,7 +186,7 @@ def _linked(
     """Return the text of everything in one module, and the names in it that must stay as they are."""
     with Modules() as modules:
         module, names = _linked_module(lowered, requests, modules)
-        return str(module), names
+        return written_out(str(module)), names
 
 
 def _linked_module(

@@ -32,6 +32,7 @@ from enzyme_py.passes.control_flow.skipped_iterations import SkippedIterations
 from enzyme_py.passes.control_flow.two_way_merges import TwoWayMerges
 from enzyme_py.passes.llvm_own import to_memory
 from enzyme_py.passes.memory.allocations import CachedAllocations
+from enzyme_py.passes.memory.atomic_differences import AtomicDifferences
 from enzyme_py.passes.memory.blocks.block_copies import (
     CopiesOfNumbers,
     CopiesWithBodies,
@@ -62,6 +63,7 @@ from enzyme_py.passes.rules.strong_zero import PlainInside
 from enzyme_py.passes.types.integer_fields import IntegerFields
 from enzyme_py.passes.types.split_aggregates import SplitAggregates
 from enzyme_py.passes.types.typed_accesses import TypedAccesses
+from enzyme_py.passes.types.typed_fills import TypedFills
 from enzyme_py.passes.values.equal_numbers import EqualNumbers
 from enzyme_py.passes.values.forward_quotients import ForwardQuotients, MarkQuotients
 from enzyme_py.passes.values.live_out_floats import LiveOutFloats
@@ -236,6 +238,8 @@ READY: tuple[Row, ...] = ordered(
     Row(CheckVariables(), "behind the last O2, which takes variables out", after=(SplitAggregates,)),
     Row(CopiesOfZeros(), "behind what lets memory begin as zeros"),
     Row(OverlappingMoves(), "behind the last O2, which would put them together again"),
+    Row(TypedFills(), "behind the moves, whose copies it looks at; before who looks at loops", after=(OverlappingMoves,)),
+    Row(AtomicDifferences(), "anywhere"),
     Row(EmptyLoops(), "trip counts, before values that leave loops are named"),
     Row(LastingVariables(), "no later pass looks at where variables begin"),
     Row(WrittenPointers(), "with the loads as O2 left them"),
