@@ -18,6 +18,8 @@ from dataclasses import dataclass
 
 from enzyme_py.passes import journal as journals
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.checks.changing_scalars import CheckChangingScalars
+from enzyme_py.passes.checks.function_pointers import CheckFunctionPointers
 from enzyme_py.passes.checks.nested_exits import CheckNestedExits
 from enzyme_py.passes.checks.variables import CheckVariables
 from enzyme_py.passes.control_flow.empty_loops import EmptyLoops
@@ -52,6 +54,7 @@ from enzyme_py.passes.memory.overwriting.reads_of_parts import ReadsOfParts
 from enzyme_py.passes.memory.overwriting.snapshots import Snapshots
 from enzyme_py.passes.memory.overwriting.untouched_arguments import UntouchedArguments
 from enzyme_py.passes.memory.read_once import ReadOnce
+from enzyme_py.passes.memory.stack_blocks import StackBlocks
 from enzyme_py.passes.memory.written_pointers import WrittenPointers
 from enzyme_py.passes.memory.written_results import WrittenResults
 from enzyme_py.passes.module.requests import has_reverse, nests_reverse
@@ -131,6 +134,7 @@ def ordered(*rows: Row) -> tuple[Row, ...]:
 ASSEMBLE: tuple[Row, ...] = ordered(
     Row(StableNames(), "first: all below knows functions by names that stay"),
     Row(Declarations(), "before anybody asks what a declared function does", after=(StableNames,)),
+    Row(StackBlocks(), "before O2 sees the memory that they become", after=(StableNames,)),
     Row(NeededRules(), "with all that the module will ever hold", after=(StableNames,)),
     Row(EqualNumbers(), "before LLVM sees anything, the rules included", after=(NeededRules,)),
 )
@@ -236,6 +240,8 @@ PREPARE: tuple[Row, ...] = ordered(
 READY: tuple[Row, ...] = ordered(
     Row(SplitAggregates(), "first: for modules that were not prepared"),
     Row(CheckVariables(), "behind the last O2, which takes variables out", after=(SplitAggregates,)),
+    Row(CheckChangingScalars(), "with the variables as Enzyme will see them"),
+    Row(CheckFunctionPointers(), "behind the last O2, which finds out about addresses"),
     Row(CopiesOfZeros(), "behind what lets memory begin as zeros"),
     Row(OverlappingMoves(), "behind the last O2, which would put them together again"),
     Row(TypedFills(), "behind the moves, whose copies it looks at; before who looks at loops", after=(OverlappingMoves,)),

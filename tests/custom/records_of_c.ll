@@ -99,6 +99,17 @@
 ;     free(rest);
 ;     return end * end;
 ; }
+;
+; // 12500 times the sum of squares of eight numbers.
+; double turned(const double *x, long n) {
+;     double total = 0;
+;     for (long turn = 0; turn < 100000; turn++) {
+;         double row[n + turn % 2];
+;         for (long i = 0; i < n; i++) row[i] = x[i] * x[i];
+;         total += row[turn % n];
+;     }
+;     return total;
+; }
 
 %struct.counted = type { i64, double }
 %struct.reversed = type { double, i64 }
@@ -521,6 +532,49 @@ for.body:
   %exitcond.not = icmp eq i64 %inc, %n
   br i1 %exitcond.not, label %for.cond.cleanup, label %for.body
 }
+
+define double @turned(ptr readonly %x, i64 %n) {
+entry:
+  %cmp224 = icmp sgt i64 %n, 0
+  br label %for.body
+
+for.cond.cleanup:
+  ret double %add9
+
+for.body:
+  %total.027 = phi double [ 0.000000e+00, %entry ], [ %add9, %for.cond.cleanup3 ]
+  %turn.026 = phi i64 [ 0, %entry ], [ %inc11, %for.cond.cleanup3 ]
+  %rem = and i64 %turn.026, 1
+  %add = add nsw i64 %rem, %n
+  %0 = call ptr @llvm.stacksave.p0()
+  %vla = alloca double, i64 %add, align 16
+  br i1 %cmp224, label %for.body4, label %for.cond.cleanup3
+
+for.cond.cleanup3:
+  %rem7 = srem i64 %turn.026, %n
+  %arrayidx8 = getelementptr inbounds double, ptr %vla, i64 %rem7
+  %1 = load double, ptr %arrayidx8, align 8, !tbaa !5
+  %add9 = fadd double %total.027, %1
+  call void @llvm.stackrestore.p0(ptr %0)
+  %inc11 = add nuw nsw i64 %turn.026, 1
+  %exitcond28.not = icmp eq i64 %inc11, 100000
+  br i1 %exitcond28.not, label %for.cond.cleanup, label %for.body
+
+for.body4:
+  %i.025 = phi i64 [ %inc, %for.body4 ], [ 0, %for.body ]
+  %arrayidx = getelementptr inbounds double, ptr %x, i64 %i.025
+  %2 = load double, ptr %arrayidx, align 8, !tbaa !5
+  %mul = fmul double %2, %2
+  %arrayidx6 = getelementptr inbounds double, ptr %vla, i64 %i.025
+  store double %mul, ptr %arrayidx6, align 8, !tbaa !5
+  %inc = add nuw nsw i64 %i.025, 1
+  %exitcond.not = icmp eq i64 %inc, %n
+  br i1 %exitcond.not, label %for.cond.cleanup3, label %for.body4
+}
+
+declare ptr @llvm.stacksave.p0()
+
+declare void @llvm.stackrestore.p0(ptr)
 
 !5 = !{!6, !6, i64 0}
 !6 = !{!"double", !7, i64 0}

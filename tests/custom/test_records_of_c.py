@@ -58,6 +58,13 @@ def test_what_is_taken_away_at_once() -> None:
     np.testing.assert_allclose(enzyme.jacfwd(kernel)(X), -4.0 * rest * X, rtol=1e-13)
 
 
+def test_an_array_of_its_own_in_each_turn() -> None:
+    """6 MB of them: on the stack, from which a derivative gives nothing back, they would end the process."""
+    kernel = linked("turned")
+    np.testing.assert_allclose(enzyme.grad(kernel)(X), 25_000.0 * X, rtol=1e-12)
+    np.testing.assert_allclose(enzyme.jacfwd(kernel)(X), 25_000.0 * X, rtol=1e-12)
+
+
 @pytest.mark.parametrize(("name", "word"), [("headed", "copies at once"), ("grown", "realloc")])
 def test_what_is_not_known_is_refused(name: str, word: str) -> None:
     kernel = linked(name)
