@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from enzyme_py.rules.bodies import PREFIX, Body, as_constant, both, rounded, written
-from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, OVERFLOWING
+from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, overflowing
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.rules.slopes import FUNCTIONS, kept, pick
 
@@ -316,6 +316,6 @@ _NESTED = (
 def bodies(order: int, *, is_forward: bool = False) -> dict[str, Body]:
     """Return the bodies by their symbols, for so many derivatives within each other."""
     if order == 1:
-        return BODIES | {row.symbol: row for row in OVERFLOWING} if is_forward else BODIES
+        return BODIES | {row.symbol: row for row in overflowing(1)} if is_forward else BODIES
     tanh = both(lambda symbol, kind: _tanh(symbol, kind, order), "tanh")
-    return BODIES | {row.symbol: row for row in (*_NESTED, *OVERFLOWING, *tanh)}
+    return BODIES | {row.symbol: row for row in (*_NESTED, *overflowing(order), *tanh)}

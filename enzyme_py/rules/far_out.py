@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from enzyme_py.rules.bodies import Body, both, written
-from enzyme_py.rules.slopes import pick, pick_declaration
+from enzyme_py.rules.bodies import FLOATS, PREFIX, Body, as_constant, both, rounded, written
+from enzyme_py.rules.slopes import FUNCTIONS, kept, pick, pick_declaration
 
 # The square of Enzyme's rules is infinite. Of a large number these functions are plus or minus a logarithm, or a constant and an inverse, to
 # the last digit, and so are their derivatives (slopes.py tells of `pick`).
@@ -49,72 +47,71 @@ def _far(symbol: str, kind: str, end: str) -> Body:
     return written(symbol, kind, text, ((1.5,), (3.0,)), far={"double": 2.0**100, "float": 2.0**30}[kind])
 
 
-# Beyond a limit the value is infinite, and so is the slope: times zero it makes NaN of the derivatives of 1 / (1 + exp(x)), which
-# are zero. There it is (h + h h) H H, of an h that is zero and has the slope one: zero times that is zero. Where exp(x) is zero it is a
-# constant: its slope multiplies what may be the infinite tangent of an exponent. In first reverse order strong zero sees to both.
-# LLVM may move the call in front of the branch, so the number is chosen as well; by other words, or LLVM would know the choice, and
-# between numbers that it does not know, or it would choose between values.
-_OVERFLOWING = """
-declare {f} @{symbol}({f})
-declare {f} @llvm.fabs.{bits}({f})
-declare {f} @llvm.copysign.{bits}({f}, {f})
-declare {f} @enzyme_py_inactive.{f}({f})
-PICK
-define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
-  %size = call {f} @llvm.fabs.{bits}({f} %x)
-  %is.beyond = fcmp ugt {f} TESTED, {over}
-  br i1 %is.beyond, label %beyond, label %inside
-inside:
-  %highest = call {f} @enzyme_py_inactive.{f}({f} {over})
-  %is.high = fcmp oge {f} %x, {infinite}
-  %high = select i1 %is.high, {f} %highest, {f} %x
-  %lowest = call {f} @enzyme_py_inactive.{f}({f} {lowest})
-  %is.low = fcmp ole {f} %x, {under}
-  %finite = select i1 %is.low, {f} %lowest, {f} %high
-  %value = call {f} @{symbol}({f} %finite)
-  ret {f} %value
-beyond:
-  %given = call {f} @enzyme_py_inactive.{f}({f} %x)
-  %is.nan = fcmp uno {f} %given, 0.0
-  %steepness = select i1 %is.nan, {f} {nan}, {f} {huge}
-  %sign = call {f} @llvm.copysign.{bits}({f} 1.0, {f} %given)
-  %h = HERE
-  %outward = fmul {f} %h, OUTWARD
-  %more = fadd {f} %outward, 1.0
-  %sum = fmul {f} %outward, %more
-  %slope = fmul {f} %sum, SLOPE
-  %once = fmul {f} %slope, %steepness
-  %steep = fmul {f} %once, {huge}
-  %infinite = fmul {f} %steepness, {huge}
-  %signed = fmul {f} %infinite, SLOPE
-  %result = PICKED
-  ret {f} %result
-}}
-"""
-# The largest number whose value is finite, and one whose exp(x), or 2^x, is zero.
-_LIMITS: dict[str, dict[str, tuple[float, float | None]]] = {
-    "exp": {"double": (709.782712893384, -746.0), "float": (88.72283172607422, -104.0)},
-    "exp2": {"double": (1024.0 - 2.0**-43, -1076.0), "float": (128.0 - 2.0**-17, -150.0)},
-    "cosh": {"double": (710.4758600739439, None), "float": (89.41598510742188, None)},
-}
-_LIMITS |= {"expm1": _LIMITS["exp"], "sinh": _LIMITS["cosh"]}
+# What overflows has an infinite slope: times zero it makes NaN of the derivatives of 1 / (1 + exp(x)), which are zero. In first reverse order
+# strong zero sees to that. In forward mode and in nests such a function is its value and Taylor's polynomial in an h that is zero and has the slope
+# one, as tanh (elementary.py); where a factor is infinite it is two large ones: zero times these is zero. Where exp(x) is
+# zero, h is a constant: the factor zero multiplies what may be the infinite tangent of an exponent.
+_INFINITE = {"double": (1e150, 1e250), "float": (2.0**60, 2.0**100)}  # neither times a tangent, nor times an adjoint, soon infinite
+_ZERO_BELOW = {"exp": -746.0, "expm1": -746.0, "exp2": -1076.0}
+_OTHER = {"expm1": "exp", "sinh": "cosh", "cosh": "sinh"}  # whose value the first slope is, if it is not the function's own
 
 
-def _overflowing(symbol: str, kind: str) -> Body:
-    name = symbol.removeprefix("llvm.").split(".")[0]
-    name = name if name in _LIMITS else name.removesuffix("f")
-    over, zero = _LIMITS[name][kind]
-    infinite = math.nextafter(over, math.inf)
-    if kind == "float":
-        infinite = float(np.nextafter(np.float32(over), np.float32(math.inf)))
-    text = _OVERFLOWING.replace("TESTED", "%x" if zero else "%size")
-    text = text.replace("OUTWARD", "1.0" if zero else "%sign").replace("SLOPE", "%sign" if name == "sinh" else "1.0")
-    text = text.replace("HERE", pick(kind, "%x", "0.0"))
-    text = text.replace("PICKED", pick(kind, "%steep", "%signed")).replace("PICK", pick_declaration(kind))
-    low, lowest = (zero, zero) if zero else (-infinite, -over)
-    return written(symbol, kind, text, ((0.5,), (-2.0,)), over=over, infinite=infinite, under=low, lowest=lowest, nan=math.nan)
+def _overflowing(symbol: str, kind: str, order: int) -> Body:
+    f, bits = kind, FLOATS[kind]
+    function = FUNCTIONS[symbol]
+    name = function.name
+    lines = [f"  %t = call {f} @{kept(symbol)}({f} %x)", *_finite("%t", f)]
+    slope = "%t"
+    if name in _OTHER:
+        slope = "%slope"
+        lines += [f"  %slope = call {f} @{kept(function.other)}({f} %x)", *_finite("%slope", f)]
+    own = "%x"
+    if name in _ZERO_BELOW:
+        own = "%own"
+        lines.append(f"  %own = call {f} @llvm.maxnum.{bits}({f} %x, {f} {as_constant(_ZERO_BELOW[name])})")
+    lines.append(f"  %h = {pick(f, own, '0.0')}")
+    values = ["%t"]  # of the function and its derivatives
+    for degree in range(1, order + 1):
+        is_own = name in ("sinh", "cosh") and degree % 2 == 0
+        lines.append(f"  %d.{degree} = fmul {f} {'%t' if is_own else slope}.finite, {as_constant(rounded(_rate(name, degree), kind))}")
+        values.append(f"%d.{degree}")
+    total = values.pop()
+    for degree in range(order, 0, -1):
+        lines.append(f"  %part.{degree} = fmul {f} {total}, {as_constant(rounded(1.0 / degree, kind))}")
+        lines.append(f"  %moved.{degree} = fmul {f} %h, %part.{degree}")
+        moved = f"%moved.{degree}"
+        if degree == 1:
+            lines.append(f"  %moved = fmul {f} %moved.1, {slope}.again")
+            moved = "%moved"
+        total = f"%sum.{degree}"
+        lines.append(f"  {total} = {pick(f, moved, values.pop())}")
+    head = [*function.declarations(), *(f"declare {f} @llvm.{one}.{bits}({f}{f', {f}' * (one != 'fabs')})" for one in ("fabs", "copysign", "maxnum"))]
+    text = "\n".join([*head, f"define linkonce_odr {f} @{PREFIX}.{symbol.removeprefix('llvm.')}({f} %x) alwaysinline {{", *lines, f"  ret {f} {total}", "}", ""])
+    return Body(symbol, f"{PREFIX}.{symbol.removeprefix('llvm.')}", text, ((0.5,), (-2.0,)))
+
+
+def _rate(name: str, degree: int) -> float:
+    return math.log(2.0) ** degree if name == "exp2" else 1.0
+
+
+def _finite(value: str, kind: str) -> list[str]:
+    """Return instructions that take an infinite value apart into two factors."""
+    bits, infinite = FLOATS[kind], as_constant(math.inf)
+    finite, again = map(as_constant, _INFINITE[kind])
+    return [
+        f"  {value}.size = call {kind} @llvm.fabs.{bits}({kind} {value})",
+        f"  {value}.is.infinite = fcmp oeq {kind} {value}.size, {infinite}",
+        f"  {value}.largest = call {kind} @llvm.copysign.{bits}({kind} {finite}, {kind} {value})",
+        f"  {value}.finite = select i1 {value}.is.infinite, {kind} {value}.largest, {kind} {value}",
+        f"  {value}.again = select i1 {value}.is.infinite, {kind} {again}, {kind} 1.0",
+    ]
+
+
+def overflowing(order: int) -> list[Body]:
+    """Return the bodies of what overflows, for so many derivatives within each other."""
+    names = (name for one in ("exp", "exp2", "expm1", "sinh", "cosh") for name in (one, f"llvm.{one}") if name != "llvm.expm1")
+    return both(lambda symbol, kind: _overflowing(symbol, kind, order), *names)
 
 
 FAR = both(lambda s, f: _far(s, f, _AS_LOGARITHM), "asinh", "acosh")
 FAR_IN_NESTS = both(lambda s, f: _far(s, f, _AS_INVERSE), "atan")
-OVERFLOWING = both(_overflowing, *(name for one in _LIMITS for name in (one, f"llvm.{one}") if name != "llvm.expm1"))

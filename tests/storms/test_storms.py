@@ -12,11 +12,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
 def test_hosts_are_killed_and_entries_damaged_under_load() -> None:
-    tally, text = kills.run(kills=25, corrupt=12, threads=8, seed=7, say=lambda line: None)
+    tally, text = kills.run(kills=12, corrupt=6, threads=8, seed=7, say=lambda line: None)
     assert tally.failures == [], text
-    assert tally.kills >= 25
-    assert tally.damaged == 12
-    assert tally.right > 25
+    assert tally.kills >= 12
+    assert tally.damaged == 6
+    assert tally.right > 12
 
 
 def test_a_wrong_number_in_a_storm_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,5 +29,5 @@ def test_a_wrong_number_in_a_storm_is_a_failure(monkeypatch: pytest.MonkeyPatch)
 
 def test_calls_and_derivatives_leave_nothing_behind() -> None:
     said: list[str] = []
-    assert resources.run(calls=100_000, derivatives=6, kernels=0, say=said.append) == []
+    assert resources.run(calls=40_000, derivatives=4, kernels=0, say=said.append) == []
     assert len(said) > 3
