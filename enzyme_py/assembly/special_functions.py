@@ -7,6 +7,7 @@ import llvmlite.binding as llvm
 from enzyme_py.foundations.llvm_modules import Modules
 from enzyme_py.frontend.codegen.library import linked_module
 from enzyme_py.frontend.external.complex_numbers import link_complex_functions
+from enzyme_py.frontend.external.linked_blas import link_linked_blas
 from enzyme_py.frontend.numpy_functions.special import SPECIAL, Special
 from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.rules.elementary import bodies
@@ -26,6 +27,7 @@ def link_special_functions(
     """Define the functions of the tables that a module calls, for so many derivatives within each other."""
     link_bodies(module, modules, order=order)
     link_complex_functions(module, modules)
+    link_linked_blas(module, modules, order=order, is_forward=is_forward)
     known = bodies(order, is_forward=is_forward)
     renamed = [one for one in module.functions if one.is_declaration and one.name in known]
     texts = []

@@ -12,6 +12,7 @@ Where anything is unusual, they are imported in the usual way.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import sys
@@ -33,6 +34,15 @@ def capsules() -> Mapping[str, object]:
     for module in bindings():
         found |= module.__pyx_capi__
     return found
+
+
+@functools.cache
+def integer_bits() -> int:
+    """The width of the integers that SciPy's routines take."""
+    from scipy import __config__ as build
+
+    found = getattr(build, "CONFIG", {}).get("Build Dependencies", {}).get("blas", {})
+    return 64 if found.get("cython blas ilp64") else 32
 
 
 def bindings() -> list[ModuleType]:

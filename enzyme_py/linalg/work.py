@@ -17,8 +17,8 @@ from numba.extending import intrinsic, overload, register_jitable
 from numba.np import linalg
 from numba.np.arrayobj import make_array
 
+from enzyme_py.foundations.scipy_bindings import integer_bits
 from enzyme_py.frontend.external.ruled import NUMBERS_OF_A_SIZE
-from enzyme_py.native.blas import integer_bits
 
 TARGET = "enzyme"
 INTEGER = np.int64 if integer_bits() == 64 else np.int32

@@ -15,7 +15,7 @@ import ctypes
 import functools
 from typing import Any
 
-from enzyme_py.foundations.scipy_bindings import bindings, capsules
+from enzyme_py.foundations.scipy_bindings import bindings, capsules, integer_bits
 from enzyme_py.native.runtime import library_path
 from enzyme_py.settings import settings, when_changed
 
@@ -61,15 +61,6 @@ def _of_scipy(symbol: str) -> int | None:
         return None
     address: int | None = _pointer_of(capsule, _name_of(capsule))
     return address
-
-
-@functools.cache
-def integer_bits() -> int:
-    """The width of the integers that SciPy's routines take."""
-    from scipy import __config__ as build
-
-    found = getattr(build, "CONFIG", {}).get("Build Dependencies", {}).get("blas", {})
-    return 64 if found.get("cython blas ilp64") else 32
 
 
 @functools.cache

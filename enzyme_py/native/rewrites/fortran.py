@@ -12,7 +12,7 @@ from __future__ import annotations
 import llvmlite.binding as llvm
 
 from enzyme_py.foundations.llvm_modules import Modules
-from enzyme_py.native.blas import integer_bits
+from enzyme_py.foundations.scipy_bindings import integer_bits
 from enzyme_py.rules.blas import FLOATS, NOT_TRANSPOSED, ROUTINES, Routine
 
 TOO_LARGE = -18  # ENZYME_PY_TOO_LARGE of csrc/runtime.h

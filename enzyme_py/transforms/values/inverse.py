@@ -17,8 +17,9 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, overload
 from numba.np.arrayobj import make_array
 
+from enzyme_py.foundations.scipy_bindings import integer_bits
 from enzyme_py.frontend.target.target import KernelContext
-from enzyme_py.native.blas import blas_address, integer_bits
+from enzyme_py.native.blas import blas_address
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.transforms.values.stop import stop_gradient
 
