@@ -385,3 +385,69 @@ def test_what_is_refused(linked, name, kinds, message) -> None:
 def test_the_names_of_numba_are_others() -> None:
     """What its compiled code calls is not taken for a routine of linked code."""
     assert not [name for name in PRODUCTS if _NAME.fullmatch(name)]
+
+
+# A factor by address that changes in a loop, k from 0 to 2. In the reverse sweep it is that of another iteration.
+IN_A_LOOP = """
+@one = private constant i32 1
+@three = private constant i32 3
+@n = private constant i8 78
+@factor = private constant double 1.0
+CALLED
+define double @f(ptr %x, ptr %y) {
+entry:
+  %alpha = alloca double
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr double, ptr %x, i64 %k
+  %number = load double, ptr %at
+  store double %number, ptr %alpha
+  CALL
+  %next = add i64 %k, 1
+  %more = icmp slt i64 %next, 3
+  br i1 %more, label %loop, label %end
+end:
+  %y1 = getelementptr double, ptr %y, i64 1
+  %y2 = getelementptr double, ptr %y, i64 2
+  %a = load double, ptr %y
+  %b = load double, ptr %y1
+  %c = load double, ptr %y2
+  %twice = fmul double %b, 2.0
+  %thrice = fmul double %c, 3.0
+  %ab = fadd double %a, %twice
+  %sum = fadd double %ab, %thrice
+  ret double %sum
+}
+"""
+
+
+def _in_a_loop(tmp_path, name, given):
+    code = IN_A_LOOP.replace("CALLED", f"declare void @{name}({', '.join(['ptr'] * len(given.split(',')))})")
+    path = tmp_path / f"{name}.ll"
+    path.write_text(code.replace("CALL", f"call void @{name}({given})"))
+    function = enzyme.link_ir(path, "f", "float64(float64[::1],float64[::1])")
+    return lambda x: function(x, np.zeros(3))
+
+
+def test_a_factor_that_changes_in_a_loop(tmp_path) -> None:
+    """y_i = sum_k x_k x_(k + i), and the result y_0 + 2 y_1 + 3 y_2."""
+    kernel = _in_a_loop(tmp_path, "daxpy_", "ptr @three, ptr %alpha, ptr %at, ptr @one, ptr %y, ptr @one")
+    x = np.array([0.5, 1.2, -0.7, 2.0, 0.3])
+    want = np.zeros(5)
+    for k in range(3):
+        for i in range(3):
+            want[k] += (i + 1) * x[k + i]
+            want[k + i] += (i + 1) * x[k]
+    np.testing.assert_allclose(enzyme.grad(kernel)(x), want, rtol=1e-14)
+    np.testing.assert_allclose(enzyme.jacfwd(kernel)(x), want, rtol=1e-14)
+
+
+def test_such_a_factor_of_a_product_of_matrices_is_refused(tmp_path) -> None:
+    given = "ptr @n, ptr @n, ptr @one, ptr @one, ptr @one, ptr %alpha, ptr %at, ptr @one, ptr %at, ptr @one, ptr @factor, ptr %y, ptr @one"
+    kernel = _in_a_loop(tmp_path, "dgemm_", given)
+    x = np.array([0.5, 1.2, -0.7])
+    assert kernel(x) == pytest.approx((x**3).sum(), rel=1e-14)
+    np.testing.assert_allclose(enzyme.jacfwd(kernel)(x), 3.0 * x**2, rtol=1e-14)
+    with pytest.raises(DerivativeError, match="by address that changes"):
+        enzyme.grad(kernel)(x)

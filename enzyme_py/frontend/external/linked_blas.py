@@ -201,7 +201,7 @@ def _trmm(layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb):  # type
 
 
 # In reverse mode a rule keeps vectors by calling copy itself, and of that the second derivative has the wrong rule.
-_ALWAYS, _NESTED, _NESTED_OR_FORWARD = "always", "nested", "nested or forward"
+_ALWAYS, _NESTED_OR_FORWARD = "always", "nested or forward"
 
 
 @dataclass(frozen=True)
@@ -220,15 +220,15 @@ class _Routine:
 _ROUTINES = {
     "copy": _Routine(_copy, "ivivi"),
     "scal": _Routine(_scal, "isvi"),
-    "axpy": _Routine(_axpy, "isvivi", wrong=_NESTED),
-    "dot": _Routine(_dot, "ivivi", wrong=_NESTED, returns=True),
-    "nrm2": _Routine(_nrm2, "ivi", wrong=_NESTED_OR_FORWARD, returns=True),  # of no numbers the tangent was 0 / 0
+    "axpy": _Routine(_axpy, "isvivi"),  # in reverse mode the factor was that of another iteration, and the increments were
+    "dot": _Routine(_dot, "ivivi", returns=True),
+    "nrm2": _Routine(_nrm2, "ivi", returns=True),  # of no numbers the tangent was 0 / 0
     "gemv": _Routine(_gemv, "ltiisvivisvi"),
     "symv": _Routine(_symv, "ltisvivisvi"),
     "spmv": _Routine(_spmv, "ltisvvisvi"),
     "syrk": _Routine(_syrk, "lttiisvisvi"),
-    "trmv": _Routine(_trmv, "ltttivivi", wrong=_NESTED_OR_FORWARD),  # in forward mode Enzyme has none
-    "trmm": _Routine(_trmm, "lttttiisvivi", wrong=_NESTED_OR_FORWARD),
+    "trmv": _Routine(_trmv, "ltttivivi"),  # in forward mode Enzyme has none
+    "trmm": _Routine(_trmm, "lttttiisvivi", wrong=_NESTED_OR_FORWARD),  # likewise
 }
 _NUMBERS = {"d": types.float64, "s": types.float32, "z": types.complex128, "c": types.complex64}
 _REALS = {"d": "double", "s": "float"}
@@ -240,11 +240,7 @@ _NAME = re.compile(rf"(cblas_)?([sdcz])({'|'.join(_ROUTINES)}|potrf)(|_|64_|_64_
 
 def link_linked_blas(module: llvm.ModuleRef, modules: Modules, *, order: int, is_forward: bool) -> None:
     """Define, under names of their own, the BLAS routines that a module calls and that Enzyme has wrong."""
-    ways = {_ALWAYS}
-    if order > 1 or is_forward:
-        ways.add(_NESTED_OR_FORWARD)
-    if order > 1:
-        ways.add(_NESTED)
+    ways = {_ALWAYS, _NESTED_OR_FORWARD} if order > 1 or is_forward else {_ALWAYS}
     declared = [one for one in module.functions if one.is_declaration]
     for function, found in [(one, _NAME.fullmatch(one.name)) for one in declared]:
         if found and _is_wrong(found, ways):
