@@ -106,7 +106,7 @@ def contents(function: Function, *pointers: Value) -> Contents:
 def _is_block(start: Value) -> bool:
     if isinstance(start, Call):
         return start.callee in _MAKERS
-    return not isinstance(start, Instruction) or start.opcode == "alloca"
+    return start.opcode == "alloca" if isinstance(start, Instruction) else not isinstance(start, Argument)
 
 
 def _follow(found: Contents, pointer: Value) -> list[Value]:

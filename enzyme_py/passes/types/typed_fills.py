@@ -10,7 +10,8 @@ that is cleared behind nothing but the beginning of a basic block is taken for i
 that is not known it looks at the first byte only: all records are of that type then.
 
 Cure: of a block that holds one type of floats, the call says so. Of records, a loop in place of the call moves or clears what
-is in each of them, found by who reads and writes them. Where that is not known, the kernel is refused.
+is in each of them, found by who reads and writes them. Where that is not known, the kernel is refused. In front of memory that is cleared, and that others may
+access, a call that seems to write stands in the same basic block: Enzyme says then that it does not know, or knows.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from enzyme_py.passes.module.requests import has_reverse
 from enzyme_py.passes.types.memory_contents import COPIES, FILLS, Contents, contents
 from enzyme_py.passes.types.tags import Tags
 from enzyme_py.rules.copies import is_rule
+from enzyme_py.symbols import HINT, HINT_ATTRIBUTES
 
+_CLEAR = "llvm.memset."
+_WRITTEN = f"{HINT}.before_clearing"
 _ZEROS = {"double": "0.000000e+00", "float": "0.000000e+00", "ptr": "null"}
 
 _UNKNOWN = (
@@ -61,17 +65,24 @@ def _is_meant(callee: str) -> bool:
 
 
 def _tell(draft: Draft, tags: Tags, function: Function, call: Call) -> None:
+    if not _is_at_risk(call):
+        return
     ends = _ends(call)
     found = contents(function, *ends)
     floats = found.kinds & set(types.FLOATS)
-    if not floats or not _is_at_risk(call):
-        return
-    if len(floats) == 1 == len(found.kinds):
+    is_mixed = floats and len(found.kinds) > 1
+    if call.callee.startswith(_CLEAR) and not found.is_whole and not (is_mixed and not isinstance(call.arguments[2], Constant)):
+        Builder(call).call(draft.code.declare(_WRITTEN, "void", (), [HINT_ATTRIBUTES]), [])
+    elif floats and not is_mixed:
         if found.is_whole and call.callee != "realloc":
             for index in range(len(ends)):
                 tree = f"{{[-1]:Pointer, [-1,-1]:Float@{min(floats)}}}"
                 call.add_argument_attribute(index, f'"enzyme_type"="{tree}"')
-        return
+    elif floats:
+        _by_fields(draft, tags, function, call, found)
+
+
+def _by_fields(draft: Draft, tags: Tags, function: Function, call: Call, found: Contents) -> None:
     records = _records(function, call, found)
     if records is None:
         what, remedy = _GROWN if call.callee == "realloc" else _UNKNOWN
@@ -87,9 +98,12 @@ def _is_at_risk(call: Call) -> bool:
     """Tell whether Enzyme may take the types wrong: it knows fields of a copy of known length, and what becomes of new memory that is cleared."""
     if call.callee == "realloc":
         return True
+    is_of_any_length = not isinstance(call.arguments[2], Constant)
     if call.callee.startswith(COPIES):
-        return not isinstance(call.arguments[2], Constant)
-    return not _is_new(call)
+        return is_of_any_length
+    starts = origins(call.arguments[0])
+    is_made_here = all(isinstance(one, Instruction) and (one.opcode == "alloca" or isinstance(one, Call)) for one in starts)
+    return (is_made_here or is_of_any_length) and not _is_new(call)
 
 
 def _is_new(call: Call) -> bool:
