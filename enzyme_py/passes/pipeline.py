@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 from enzyme_py.passes import journal as journals
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.checks.changing_scalars import CheckChangingScalars
-from enzyme_py.passes.checks.function_pointers import CheckFunctionPointers
+from enzyme_py.passes.checks.linked_code.changing_scalars import CheckChangingScalars
+from enzyme_py.passes.checks.linked_code.function_pointers import CheckFunctionPointers
+from enzyme_py.passes.checks.linked_code.variables import CheckVariables
 from enzyme_py.passes.checks.nested_exits import CheckNestedExits
-from enzyme_py.passes.checks.variables import CheckVariables
 from enzyme_py.passes.control_flow.empty_loops import EmptyLoops
 from enzyme_py.passes.control_flow.multi_level_exits import (
     CheckMultiLevelExits,

@@ -1,7 +1,7 @@
 ; what:       A call by the address of a function, whose value is used, in forward mode.
 ; cause:      The call expects a value and a tangent of the function's derivative, which returns the tangent alone.
 ; symptom:    wrong
-; cure:       passes/checks/function_pointers.py
+; cure:       passes/checks/linked_code/function_pointers.py
 ; call:       x = 3.0, dx = 1.0, i = 1
 ; right:      result = 108.0
 ; because:    the fourth power of x: 4 x^3

@@ -1,7 +1,7 @@
 """The variables of a file of linked IR: what a function needs of the file, and which variables are constant to it.
 
 A variable that the code only reads has no derivative; it is marked so, since another library may have it and Enzyme knows
-nothing of what lies there. Of variables that the code writes numbers to, nothing is said here: passes/checks/variables.py.
+nothing of what lies there. Of variables that the code writes numbers to, nothing is said here: passes/checks/linked_code/variables.py.
 What a program fills before it begins (static constructors) is not filled here: such a variable is refused.
 """
 

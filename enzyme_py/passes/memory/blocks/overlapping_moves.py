@@ -43,7 +43,7 @@ class OverlappingMoves(Pass):
 def _is_apart(move: Call) -> bool:
     to, source = move.arguments[:2]
     if not all(isinstance(one, (Instruction, Argument)) for one in (to, source)):
-        return True  # a global: constants are not written, and variables are not differentiated (checks/variables.py)
+        return True  # a global: constants are not written, and variables are not differentiated (checks/linked_code/variables.py)
     return bool(move.function.analysis(MergedPointers).are_apart(to, source))
 
 

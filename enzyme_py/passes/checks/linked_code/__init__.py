@@ -1,0 +1,1 @@
+"""Refusals of what only linked code does."""
