@@ -13,10 +13,11 @@ Cure: a refusal. What LLVM finds out about the address, it has made a plain call
 from __future__ import annotations
 
 from enzyme_py.errors import NoDerivativeError
-from enzyme_py.llvm import Call, GlobalValue
+from enzyme_py.llvm import Call, Cast, GlobalValue, GlobalVariable, Load, Value
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.module.requests import Requests
 
+_NUMBAS = "numba_dynamic_globals"
 _FLOATS = ("double", "float")
 
 
@@ -43,4 +44,11 @@ class CheckFunctionPointers(Pass):
 
 def _is_by_address(call: Call) -> bool:
     is_known = isinstance(call.target, GlobalValue) or "asm " in call.pieces[0] + call.pieces[-1]
-    return not is_known and any(kind in call.type for kind in _FLOATS) and not call.callee
+    return not is_known and any(kind in call.type for kind in _FLOATS) and not call.callee and not _is_foreign(call.target)
+
+
+def _is_foreign(target: Value) -> bool:
+    """Tell whether an address is one that Numba keeps, of code that is not in the module: Enzyme refuses that by itself."""
+    while isinstance(target, Cast):
+        target = target.operands[0]
+    return isinstance(target, Load) and isinstance(target.pointer, GlobalVariable) and _NUMBAS in target.pointer.name
