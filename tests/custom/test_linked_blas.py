@@ -364,6 +364,7 @@ def test_the_c_interface(tmp_path, monkeypatch) -> None:
     ("name", "kinds", "message"),
     [
         ("zgemv_", "tiivvivivvi", "`zgemv_`, a routine of complex numbers, has no derivative"),
+        ("zgemm_", "ttiiivvivivvi", "`zgemm_`, a routine of complex numbers, has no derivative"),
         ("dcopy_", "ivi", re.escape("`dcopy_` is declared as void (ptr, ptr, ptr)")),
     ],
 )
@@ -373,10 +374,13 @@ def test_what_is_refused(linked, name, kinds, message) -> None:
     def result(x):
         if is_copy:
             call(one, x, one)
+        elif is_gemm:
+            call(letter, letter, one, one, one, x, x, one, x, one, x, x, one)
         else:
             call(letter, one, one, x, x, one, x, one, x, x, one)
         return x[0]
 
+    is_gemm = name == "zgemm_"
     is_copy, letter, one = name == "dcopy_", _letter("N"), _count(1)
     with pytest.raises((RuleError, DerivativeError), match=message):
         enzyme.grad(result)(np.ones(4))

@@ -233,9 +233,9 @@ _ROUTINES = {
 _NUMBERS = {"d": types.float64, "s": types.float32, "z": types.complex128, "c": types.complex64}
 _REALS = {"d": "double", "s": "float"}
 # Of complex numbers only copies have a body. Of other routines Enzyme refuses what it has no rule for, but for these.
-_WRONG_OF_COMPLEX = ("gemv", "symv", "spmv", "syrk", "potrf")
+_WRONG_OF_COMPLEX = ("gemm", "gemv", "symv", "spmv", "syrk", "potrf")
 # The names by which Enzyme knows a routine; 64 says how many bits an integer has.
-_NAME = re.compile(rf"(cblas_)?([sdcz])({'|'.join(_ROUTINES)}|potrf)(|_|64_|_64_)")
+_NAME = re.compile(rf"(cblas_)?([sdcz])({'|'.join({*_ROUTINES, *_WRONG_OF_COMPLEX})})(|_|64_|_64_)")
 
 
 def link_linked_blas(module: llvm.ModuleRef, modules: Modules, *, order: int, is_forward: bool) -> None:
