@@ -127,6 +127,8 @@ def leaves(context: Any, kind: Any) -> list[Leaf]:
             for element in kind.kinds
             for leaf in leaves(context, element)
         ]
+    if isinstance(kind, types.NumPyRandomGeneratorType):
+        import numba.np.random.generator_core  # noqa: F401  # Numba loads its model where it first compiles
     argument = context.data_model_manager[kind].get_argument_type()
     return [Leaf(Role.OPAQUE) for _ in _flatten([argument])]
 
