@@ -48,7 +48,9 @@ def _is_by_address(call: Call) -> bool:
 
 
 def _is_foreign(target: Value) -> bool:
-    """Tell whether an address is one that Numba keeps, of code that is not in the module: Enzyme refuses that by itself."""
+    """Tell whether an address is one that Numba keeps, or hands over as an integer: of code that is not in the module, as generators have."""
     while isinstance(target, Cast):
+        if target.opcode == "inttoptr":
+            return True
         target = target.operands[0]
     return isinstance(target, Load) and isinstance(target.pointer, GlobalVariable) and _NUMBAS in target.pointer.name
