@@ -26,6 +26,8 @@ OTHER_TEXTS = {
     "host/diagnostics.py": (6, "messages of Enzyme, and the names in them"),
     "host/diagnose.py": (2, "what a process that died said last"),
     "host/refusals.py": (1, "messages of Enzyme"),
+    "frontend/external/linked_blas.py": (1, "names of BLAS routines"),
+    "passes/checks/linked_code/changing_scalars.py": (1, "names of BLAS and LAPACK routines"),
     "native/stored/holdings.py": (0, "patterns of names of kernels, as a shell has them"),
 }
 
