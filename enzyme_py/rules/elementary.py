@@ -19,8 +19,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from enzyme_py.rules.bodies import PREFIX, Body, as_constant, both, rounded, written
-from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, overflowing
+from enzyme_py.rules.bodies import PREFIX, Body, as_constant, both, written
+from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, overflowing, taylors_polynomial
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.rules.slopes import FUNCTIONS, kept, pick
 
@@ -148,12 +148,8 @@ def _tanh(symbol: str, kind: str, order: int) -> Body:
             value = f"%slope.{degree}.{step}"
             lines.append(f"  {value} = fadd {f} %times.{degree}.{step}, {number}")
         values.append(value)
-    total = values.pop()
-    for degree in range(order, 0, -1):
-        lines.append(f"  %part.{degree} = fmul {f} {total}, {as_constant(rounded(1.0 / degree, kind))}")
-        lines.append(f"  %moved.{degree} = fmul {f} %h, %part.{degree}")
-        total = f"%sum.{degree}"
-        lines.append(f"  {total} = {pick(f, f'%moved.{degree}', values.pop())}")
+    taylor, total = taylors_polynomial(kind, values)
+    lines += taylor
     text = "\n".join(
         [
             *FUNCTIONS[symbol].declarations(),

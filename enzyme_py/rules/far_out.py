@@ -75,19 +75,26 @@ def _overflowing(symbol: str, kind: str, order: int) -> Body:
         is_own = name in ("sinh", "cosh") and degree % 2 == 0
         lines.append(f"  %d.{degree} = fmul {f} {'%t' if is_own else slope}.finite, {as_constant(rounded(_rate(name, degree), kind))}")
         values.append(f"%d.{degree}")
-    total = values.pop()
-    for degree in range(order, 0, -1):
-        lines.append(f"  %part.{degree} = fmul {f} {total}, {as_constant(rounded(1.0 / degree, kind))}")
-        lines.append(f"  %moved.{degree} = fmul {f} %h, %part.{degree}")
-        moved = f"%moved.{degree}"
-        if degree == 1:
-            lines.append(f"  %moved = fmul {f} %moved.1, {slope}.again")
-            moved = "%moved"
-        total = f"%sum.{degree}"
-        lines.append(f"  {total} = {pick(f, moved, values.pop())}")
+    taylor, total = taylors_polynomial(kind, values, again=f"{slope}.again")
+    lines += taylor
     head = [*function.declarations(), *(f"declare {f} @llvm.{one}.{bits}({f}{f', {f}' * (one != 'fabs')})" for one in ("fabs", "copysign", "maxnum"))]
     text = "\n".join([*head, f"define linkonce_odr {f} @{PREFIX}.{symbol.removeprefix('llvm.')}({f} %x) alwaysinline {{", *lines, f"  ret {f} {total}", "}", ""])
     return Body(symbol, f"{PREFIX}.{symbol.removeprefix('llvm.')}", text, ((0.5,), (-2.0,)))
+
+
+def taylors_polynomial(kind: str, values: list[str], *, again: str = "") -> tuple[list[str], str]:
+    """Return instructions that add it up in %h, and its name: values of a function and of its derivatives, all times `again` but the first."""
+    *values, total = values
+    lines = []
+    for degree in range(len(values), 0, -1):
+        lines.append(f"  %part.{degree} = fmul {kind} {total}, {as_constant(rounded(1.0 / degree, kind))}")
+        lines.append(f"  %moved.{degree} = fmul {kind} %h, %part.{degree}")
+        moved, total = f"%moved.{degree}", f"%sum.{degree}"
+        if degree == 1 and again:
+            lines.append(f"  %moved = fmul {kind} %moved.1, {again}")
+            moved = "%moved"
+        lines.append(f"  {total} = {pick(kind, moved, values[degree - 1])}")
+    return lines, total
 
 
 def _rate(name: str, degree: int) -> float:

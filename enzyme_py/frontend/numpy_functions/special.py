@@ -24,8 +24,6 @@ _SHIFT = 12.0  # where Stirling's series is good to the last digit
 _HALF_LOG_TWO_PI = 0.9189385332046727418
 _LOG_PI = 1.1447298858494001741
 
-_next_after = library_function("numba_nextafter", 2)
-_single_next_after = library_function("numba_nextafterf", 2)
 
 
 @register_jitable
@@ -97,14 +95,14 @@ def _gamma_of(symbol: str, number: type = np.float64) -> Callable[..., Any]:
     return gamma
 
 
-def next_after(x, y):  # type: ignore[no-untyped-def]
+def _next_after_of(symbol: str) -> Callable[..., Any]:
     """The neighbour of x: x and a constant."""
-    return _slope_of(_next_after(constant(x), constant(y)), x)
+    library = library_function(symbol, 2)
 
+    def next_after(x, y):  # type: ignore[no-untyped-def]
+        return _slope_of(library(constant(x), constant(y)), x)
 
-def single_next_after(x, y):  # type: ignore[no-untyped-def]
-    """The same in single precision."""
-    return _slope_of(_single_next_after(constant(x), constant(y)), x)
+    return next_after
 
 
 def complex_power(x, y):  # type: ignore[no-untyped-def]
@@ -161,9 +159,9 @@ _ROWS = (
     ),
     Special("lgamma", _log_gamma_of("lgamma"), _AT_LOG_GAMMA),
     Special("lgammaf", _log_gamma_of("lgammaf", np.float32), _AT_LOG_GAMMA, types.float32),
-    *(Special(name, next_after, _AT_NEXT, arity=2) for name in ("numba_nextafter", "nextafter")),
+    *(Special(name, _next_after_of("numba_nextafter"), _AT_NEXT, arity=2) for name in ("numba_nextafter", "nextafter")),
     *(
-        Special(name, single_next_after, _AT_NEXT, types.float32, 2)
+        Special(name, _next_after_of("numba_nextafterf"), _AT_NEXT, types.float32, 2)
         for name in ("numba_nextafterf", "nextafterf")
     ),
     Special(
