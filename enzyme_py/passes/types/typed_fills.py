@@ -24,6 +24,7 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.module.requests import has_reverse
 from enzyme_py.passes.types.memory_contents import COPIES, FILLS, Contents, contents
 from enzyme_py.passes.types.tags import Tags
+from enzyme_py.passes.types.typed_moves import write_loop
 from enzyme_py.rules.copies import is_rule
 from enzyme_py.symbols import HINT, HINT_ATTRIBUTES
 
@@ -87,7 +88,7 @@ def _by_fields(draft: Draft, tags: Tags, function: Function, call: Call, found: 
     if records is None:
         what, remedy = _GROWN if call.callee == "realloc" else _UNKNOWN
         raise NoDerivativeError(what, where=draft.where, remedy=remedy)
-    _write_loop(call, *records, tags)
+    _write_fields(call, *records, tags)
 
 
 def _ends(call: Call) -> list[Value]:
@@ -136,30 +137,21 @@ def _records(function: Function, call: Call, found: Contents) -> tuple[int, dict
     return answers[0] if answers.count(answers[0]) == len(answers) else None
 
 
-def _write_loop(call: Call, size: int, slots: dict[int, str], tags: Tags) -> None:
+def _write_fields(call: Call, size: int, slots: dict[int, str], tags: Tags) -> None:
     """Put a loop over all records in place of a call."""
-    *ends, length, _ = call.arguments
-    before, function = call.home, call.function
-    after = before.split(call, f"{before.name}.filled")
-    loop = function.add_block(f"{before.name}.fill", before=after)
-    before.terminator.erase()
-    at = Builder.at_end(before)
-    count = at.arithmetic("udiv", length, size, "records")
-    at.branch_if(at.compare("eq", count, 0, "none"), after, loop)
-    at = Builder.at_end(loop)
-    number = at.phi("i64", [(0, before)], "record")
-    offset = at.arithmetic("mul", number, size, "offset")
-    if call.callee.startswith(COPIES):
-        read = {place: _access(at, ends[1], offset, place, kind, None, tags) for place, kind in slots.items()}
+    to, other = call.arguments[:2]
+    is_copy = call.callee.startswith(COPIES)
+
+    def write(at: Builder, number: Value) -> None:
+        offset = at.arithmetic("mul", number, size, "offset")
+        values: dict[int, Value] = {
+            place: _access(at, other, offset, place, kind, None, tags) if is_copy else at.constant(kind, _ZEROS.get(kind, "0"))
+            for place, kind in slots.items()
+        }
         for place, kind in slots.items():
-            _access(at, ends[0], offset, place, kind, read[place], tags)
-    else:
-        for place, kind in slots.items():
-            _access(at, ends[0], offset, place, kind, at.constant(kind, _ZEROS.get(kind, "0")), tags)
-    following = at.arithmetic("add", number, 1, "following", flags="nuw nsw")
-    number.add_incoming(following, loop)
-    at.branch_if(at.compare("eq", following, count, "all"), after, loop)
-    call.erase()
+            _access(at, to, offset, place, kind, values[place], tags)
+
+    write_loop(call, size, write)
 
 
 def _access(at: Builder, block: Value, offset: Value, place: int, kind: str, value: Value | None, tags: Tags) -> Value:

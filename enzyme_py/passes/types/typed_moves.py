@@ -12,6 +12,8 @@ refusal only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from enzyme_py.llvm import Builder, Call, Function, Value
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.symbols import HINT
@@ -60,21 +62,29 @@ def _kind_of(call: Call, known: dict[Value, tuple[str, int]]) -> tuple[str, int]
 
 def _write_loop(call: Call, kind: str, size: int) -> None:
     """Put a loop over all numbers in place of a copy; the block has nothing else."""
-    to, source, count, _ = call.arguments
+    to, source, _, _ = call.arguments
+
+    def move(at: Builder, place: Value) -> None:
+        number = at.load(kind, at.gep(kind, source, [place]), "number", align=size)
+        at.store(number, at.gep(kind, to, [place]), align=size)
+
+    write_loop(call, size, move)
+
+
+def write_loop(call: Call, size: int, write: Callable[[Builder, Value], None]) -> None:
+    """Put a loop in place of what clears or copies a block, over parts of so many bytes; it is given the number of each."""
+    length = call.arguments[-2]
     before = call.home
-    function = before.function
-    assert function is not None
     after = before.split(call, f"{before.name}.moved")
-    loop = function.add_block(f"{before.name}.move", before=after)
+    loop = call.function.add_block(f"{before.name}.move", before=after)
     before.terminator.erase()
     at = Builder.at_end(before)
-    numbers = at.arithmetic("udiv", count, size, "numbers")
-    at.branch_if(at.compare("eq", numbers, 0, "none"), after, loop)
+    count = at.arithmetic("udiv", length, size, "numbers")
+    at.branch_if(at.compare("eq", count, 0, "none"), after, loop)
     at = Builder.at_end(loop)
-    place = at.phi(count.type, [(0, before)], "place")
-    number = at.load(kind, at.gep(kind, source, [place]), "number", align=size)
-    at.store(number, at.gep(kind, to, [place]), align=size)
+    place = at.phi(length.type, [(0, before)], "place")
+    write(at, place)
     following = at.arithmetic("add", place, 1, "following", flags="nuw nsw")
     place.add_incoming(following, loop)
-    at.branch_if(at.compare("eq", following, numbers, "all"), after, loop)
+    at.branch_if(at.compare("eq", following, count, "all"), after, loop)
     call.erase()
