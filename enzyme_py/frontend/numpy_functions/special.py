@@ -149,7 +149,7 @@ class Special:
 
 
 _AT_GAMMA = ((0.5,), (1.0,), (4.3,), (-1.4,), (30.0,))
-_AT_LOG_GAMMA = ((0.01,), (0.5,), (2.0,), (11.9,), (-1.4,), (-20.3,), (1e6,))
+_AT_LOG_GAMMA = ((0.01,), (0.5,), (2.0,), (11.9,), (-1.4,), (-20.3,), (200.0,))
 _AT_NEXT = ((1.0, 2.0), (1.0, 0.0))
 _ROWS = (
     *(Special(name, _gamma_of(name), _AT_GAMMA) for name in ("numba_gamma", "tgamma")),
