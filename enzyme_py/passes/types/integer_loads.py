@@ -9,8 +9,8 @@ its way to an index tells it nothing.
 
 Cure: each load of an integer gets a tag, if all that ever becomes of the number is an index, a comparison, or a float by
 its value: bits that could come to be a float again never go there. Arrays of integers that the function makes itself are looked
-into as well (integer_blocks.py), and what becomes of the number in functions that are called with it, or that get it in a
-result (fields_of_results.py). Taken only where Enzyme has refused.
+into as well (integer_blocks.py), the integers of records (memory_contents.py), and what becomes of the number in functions that
+are called with it, or that get it in a result (fields_of_results.py). Taken only where Enzyme has refused.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from enzyme_py.llvm.analyses.callers import all_calls_of
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.types.fields_of_results import reads_of_field
 from enzyme_py.passes.types.integer_blocks import reads_of_block
+from enzyme_py.passes.types.memory_contents import reads_of_records
 from enzyme_py.passes.types.tags import KIND, Tags
 
 _MAKES_INTEGERS = frozenset(
@@ -76,8 +77,10 @@ def only_counts(value: Instruction, *, everywhere: bool = False) -> bool:
 def _made_elsewhere(user: Instruction, value: Value) -> Sequence[Value] | None:
     """Return what a value becomes that is stored, handed to a function, or returned; None if that is not known."""
     if isinstance(user, Store):
-        reads = reads_of_block(user)
-        return reads_of_field(user) if reads is None else reads
+        for reads_of in (reads_of_block, reads_of_field, reads_of_records):
+            if (reads := reads_of(user)) is not None:
+                return reads
+        return None
     if isinstance(user, Return):
         return all_calls_of(user.function)
     if isinstance(user, Call) and isinstance(user.target, Function) and user.target.linkage == "internal":

@@ -32,33 +32,68 @@ _MAKERS = (*ALLOCATORS, "realloc", "aligned_alloc", "_Znwm", "_Znam")
 class Contents:
     """What the blocks that some pointers lead to hold, as far as a function says."""
 
-    accesses: list[tuple[Value, str]] = field(default_factory=list)  # a pointer, and the type there
+    accesses: list[Load | Store] = field(default_factory=list)
     is_whole: bool = True  # nobody else may access them
 
     @property
     def kinds(self) -> set[str]:
         """The types of numbers, integers and pointers that are loaded and stored."""
-        return {types.counted(kind)[1] if types.is_vector(kind) else kind for _, kind in self.accesses}
+        kinds = map(kind_of, self.accesses)
+        return {types.counted(kind)[1] if types.is_vector(kind) else kind for kind in kinds}
 
     def slots(self, start: Value, addresses: Addresses, length: Value) -> tuple[int, dict[int, str]] | None:
         """Return how many bytes a record has, and what lies where in it, counted from where a pointer leads.
 
         None where that is not known, or where records do not fill a length.
         """
-        begin = addresses.of(start)
-        found = [(addresses.of(pointer), kind) for pointer, kind in self.accesses]
-        if not all(map(_is_known, [begin, *(one for one, _ in found)])):
+        found = self.places(start, addresses)
+        if found is None:
             return None
-        steps = [count for one, _ in found for count in one.offset.parts.values()]  # type: ignore[union-attr]
-        period = gcd(*steps, *begin.offset.parts.values()) or divisor(length)  # type: ignore[union-attr]
-        if period <= 0 or divisor(length) % period:
+        period, places = found
+        period = period or divisor(length)
+        if divisor(length) % period:
             return None
         slots = dict[int, str]()
-        for one, kind in found:
-            place = (one.offset.number - begin.offset.number) % period  # type: ignore[union-attr]
-            if slots.setdefault(place, kind) != kind:
+        for access, place in zip(self.accesses, places, strict=True):
+            if slots.setdefault(place % period, kind_of(access)) != kind_of(access):
                 return None
         return (period, slots) if _are_apart(slots, period) else None
+
+    def places(self, start: Value, addresses: Addresses) -> tuple[int, list[int]] | None:
+        """Return how many bytes lie between records, 0 for one record alone, and how far from where a pointer leads each access is."""
+        begin = addresses.of(start)
+        found = [addresses.of(one.pointer) for one in self.accesses]
+        if not all(map(_is_known, [begin, *found])):
+            return None
+        steps = [count for one in (begin, *found) for count in one.offset.parts.values()]  # type: ignore[union-attr]
+        return gcd(*steps), [one.offset.number - begin.offset.number for one in found]  # type: ignore[union-attr]
+
+
+def kind_of(access: Load | Store) -> str:
+    """Return the type of what is loaded or stored."""
+    return access.type if isinstance(access, Load) else access.value.type
+
+
+def reads_of_records(store: Store) -> list[Load] | None:
+    """Return all that reads the field of records that an integer is written to; None if anything else may touch it."""
+    found = contents(store.function, store.pointer)
+    addresses = store.function.analysis(Addresses)
+    known = found.places(store.pointer, addresses) if found.is_whole else None
+    size = types.size_of(store.value.type)
+    if known is None or size is None or len({addresses.of(one.pointer).base for one in found.accesses}) > 1:
+        return None
+    period, places = known
+    reads = list[Load]()
+    for access, place in zip(found.accesses, places, strict=True):
+        kind, begin = kind_of(access), place % period if period else place
+        length = types.size_of(kind)
+        if length is None or (begin == 0 and kind != store.value.type):
+            return None
+        if begin == 0 and isinstance(access, Load):
+            reads.append(access)
+        if begin and (-length < begin < size or (period and begin + length > period)):
+            return None
+    return reads
 
 
 def divisor(value: Value, depth: int = 0) -> int:
@@ -113,10 +148,8 @@ def _follow(found: Contents, pointer: Value) -> list[Value]:
     """Note the accesses by a pointer, and return the pointers that are made of it, or copied to and from."""
     more = list[Value]()
     for user in pointer.users:
-        if isinstance(user, Load):
-            found.accesses.append((pointer, user.type))
-        elif isinstance(user, Store) and user.value is not pointer:
-            found.accesses.append((pointer, user.value.type))
+        if isinstance(user, Load) or (isinstance(user, Store) and user.value is not pointer):
+            found.accesses.append(user)
         elif user.opcode in ("getelementptr", "phi", "select", "bitcast", "freeze"):
             more.append(user)
         elif isinstance(user, Call) and user.callee.startswith(COPIES):
