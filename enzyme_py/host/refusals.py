@@ -209,6 +209,12 @@ ROWS = (
     ),
     Row(r"[Ii]llegal (?:updateAnalysis|type analysis)", TypeAnalysisError, TWO_TYPES, VIEW_NOTHING),
     Row(
+        r"cannot handle blas argument (?P<name>\w+ within \w+)",
+        NoDerivativeError,
+        "a routine of BLAS has no derivative by one of its arguments ({name}) in this mode",
+        "hand over a number there that no active one goes into, take the other mode, or write the routine as a loop in the linked code",
+    ),
+    Row(
         r"cannot handle (?:unknown|above) (?P<name>[a-z ]+)",
         NoDerivativeError,
         "Enzyme has no derivative for a {name} on a float's bits",

@@ -21,6 +21,7 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.checks.linked_code.changing_scalars import CheckChangingScalars
 from enzyme_py.passes.checks.linked_code.function_pointers import CheckFunctionPointers
 from enzyme_py.passes.checks.linked_code.variables import CheckVariables
+from enzyme_py.passes.checks.linked_code.vectors import CheckVectors
 from enzyme_py.passes.checks.nested_exits import CheckNestedExits
 from enzyme_py.passes.control_flow.empty_loops import EmptyLoops
 from enzyme_py.passes.control_flow.multi_level_exits import (
@@ -242,6 +243,7 @@ READY: tuple[Row, ...] = ordered(
     Row(CheckVariables(), "behind the last O2, which takes variables out", after=(SplitAggregates,)),
     Row(CheckChangingScalars(), "with the variables as Enzyme will see them"),
     Row(CheckFunctionPointers(), "behind the last O2, which finds out about addresses"),
+    Row(CheckVectors(), "behind the last O2, which takes some of these apart"),
     Row(CopiesOfZeros(), "behind what lets memory begin as zeros"),
     Row(OverlappingMoves(), "behind the last O2, which would put them together again"),
     Row(TypedFills(), "behind the moves, whose copies it looks at; before who looks at loops", after=(OverlappingMoves,)),

@@ -9,7 +9,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py.custom import link_ir
-from enzyme_py.errors import DerivativeError, RuleError
+from enzyme_py.errors import DerivativeError, NoDerivativeError, RuleError
 from enzyme_py.frontend.external.linked_blas import _NAME
 from enzyme_py.rules.blas import PRODUCTS
 
@@ -363,8 +363,8 @@ def test_the_c_interface(tmp_path, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("name", "kinds", "message"),
     [
-        ("zgemv_", "tiivvivivvi", "`zgemv_`, a routine of complex numbers, has no derivative"),
-        ("zgemm_", "ttiiivvivivvi", "`zgemm_`, a routine of complex numbers, has no derivative"),
+        ("zgemv_", "tiivvivivvi", "`zgemv_` of linked code has no derivative"),
+        ("zgemm_", "ttiiivvivivvi", "`zgemm_` of linked code has no derivative"),
         ("dcopy_", "ivi", re.escape("`dcopy_` is declared as void (ptr, ptr, ptr)")),
     ],
 )
@@ -384,6 +384,70 @@ def test_what_is_refused(linked, name, kinds, message) -> None:
     is_copy, letter, one = name == "dcopy_", _letter("N"), _count(1)
     with pytest.raises((RuleError, DerivativeError), match=message):
         enzyme.grad(result)(np.ones(4))
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds", "refused"),
+    [
+        ("zscal_", "ivvi", {"reverse", "both"}),
+        ("zaxpy_", "ivvivi", {"reverse", "both"}),
+        ("dtrtrs_", "UNNiivivii", {"forward", "both"}),
+        ("dpotrs_", "Uiivivii", {"forward", "both"}),
+        ("dsyr2k_", "UNiivvivivvi", {"forward", "reverse", "both"}),
+    ],
+)
+def test_what_is_refused_in_one_mode(linked, name, kinds, refused) -> None:
+    """Letters stand for themselves; all sizes are 1."""
+    call = linked(name, "".join("t" if kind.isupper() else kind for kind in kinds))
+    names = [f"x{i}" for i, kind in enumerate(kinds) if kind == "v"]
+    scope = {"call": call}
+    scope |= {f"p{i}": _count(1) if kind == "i" else _letter(kind) for i, kind in enumerate(kinds) if kind != "v"}
+    handed = ", ".join(f"x{i}.copy()" if kind == "v" else f"p{i}" for i, kind in enumerate(kinds[:-1]))
+    handed += f", p{len(kinds) - 1}.copy()"  # LAPACK writes there
+    exec(f"def result({', '.join(names)}):\n    call({handed})\n    return {names[0]}[0]", scope)
+    x = [np.ones(4) for _ in names]
+    ways = {
+        "forward": lambda: enzyme.jvp(scope["result"], tuple(x), tuple(x)),
+        "reverse": lambda: enzyme.grad(scope["result"])(*x),
+        "both": lambda: enzyme.hvp(scope["result"], x[0], x[0], *x[1:]),
+    }
+    for mode, ask in ways.items():
+        if mode in refused:
+            with pytest.raises(RuleError, match=f"`{name}` of linked code has no derivative"):
+                ask()
+        else:
+            ask()
+
+
+def test_letters_from_elsewhere_are_refused(linked) -> None:
+    """In reverse mode, whose rule keeps a letter that others may write."""
+    call = linked("dpotrf_", "tivii")
+    upper, one = _letter("U"), _count(1)
+
+    def root(x):
+        own, letter = x.copy(), upper.copy()
+        call(letter, one, own, one, np.zeros(1, np.int32))
+        return own[0]
+
+    with pytest.raises(NoDerivativeError, match="`dpotrf_` of a letter that lies in memory from elsewhere"):
+        enzyme.grad(root)(np.array([4.0]))
+    assert enzyme.jvp(root, (np.array([4.0]),), (np.ones(1),)) == pytest.approx((2.0, 0.25))
+
+
+def test_an_active_factor_without_a_rule_is_named(linked) -> None:
+    call = linked("dsymm_", "ttiivvivivvi")
+    numbers = {"call": call, "np": np, "left": _letter("L"), "upper": _letter("U"), "one": _count(1)}
+    code = """
+def product(alpha):
+    a, c = np.full(1, 2.0), np.zeros(1)
+    call(left, upper, one, one, alpha.copy(), a, one, a, one, c.copy(), c, one)
+    return c[0]
+"""
+    exec(code, numbers)
+    product = numbers["product"]
+    with pytest.raises(NoDerivativeError, match="alpha within symm"):
+        enzyme.grad(product)(np.array([3.0]))
+    assert enzyme.jvp(product, (np.array([3.0]),), (np.ones(1),)) == pytest.approx((12.0, 4.0))
 
 
 def test_the_names_of_numba_are_others() -> None:

@@ -80,6 +80,35 @@ def test_every_function_has_its_slope(numbers):
     np.testing.assert_allclose(found, slopes_of_functions(numbers), rtol=10 * UNITS)
 
 
+def distance(x, y):
+    return np.sqrt(x * x + y * y)
+
+
+def above_one(x, y):
+    return np.arccosh(1.0 + x * x * y)
+
+
+def angle(x, y):
+    return np.arcsin(x * y)
+
+
+OF_TWO_NUMBERS = {
+    distance: lambda x, y: (x / math.hypot(x, y), y / math.hypot(x, y)),
+    above_one: lambda x, y: (2 * x * y / math.sqrt(x * x * y * (2 + x * x * y)), x * x / math.sqrt(x * x * y * (2 + x * x * y))),
+    angle: lambda x, y: (y / math.sqrt(1 - x * x * y * y), x / math.sqrt(1 - x * x * y * y)),
+}
+
+
+@pytest.mark.parametrize("f", OF_TWO_NUMBERS)
+def test_what_has_an_infinite_slope_somewhere(f):
+    """A processor that multiplies and adds at once may not take the two factors of that slope together: 0 (H H) is NaN."""
+    x, y = 0.4, 0.3
+    want = OF_TWO_NUMBERS[f](x, y)
+    np.testing.assert_allclose(enzyme.grad(fast(f), argnums=(0, 1))(x, y), want, rtol=1e-13)
+    slope = enzyme.jvp(fast(f), (x, y), (1.0, -2.0))[1]
+    np.testing.assert_allclose(slope, want[0] - 2.0 * want[1], rtol=1e-13)
+
+
 def test_floats_of_32_bits(numbers):
     single = numbers.astype(np.float32)
     found = enzyme.grad(fast(functions))(single)
@@ -199,6 +228,26 @@ def test_marks_promise_neither_numbers_nor_finite_ones():
     assert "nnan" not in marked
     assert "fmul fast float" in marked
     assert "fadd <2 x double>" in marked
+
+
+STEEP = """
+define double @f(double %b, double %c, i1 %is.rim) {
+  %once = fmul double %b, 1.000000e+308
+  %twice = fmul double %once, 0x7FE1CCF385EBC8A0
+  %either = select i1 %is.rim, double 1.000000e+308, double 1.0
+  %third = fmul double %twice, %either
+  %a = fadd double %third, %c
+  ret double %a
+}
+"""
+
+
+def test_products_with_what_is_huge_stay_apart():
+    code = Module(STEEP)
+    allow_fast_math(code)
+    marked = verified(code)
+    assert marked.count("fmul nsz double") == 3
+    assert "fadd reassoc nsz contract double" in marked
 
 
 CALL = """

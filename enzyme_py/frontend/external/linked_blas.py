@@ -200,8 +200,9 @@ def _trmm(layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb):  # type
         _triangle(size, is_upper, diag in _UNIT, alpha, a, down, across, b, i * next_, step)
 
 
-# In reverse mode a rule keeps vectors by calling copy itself, and of that the second derivative has the wrong rule.
-_ALWAYS, _NESTED_OR_FORWARD = "always", "nested or forward"
+# Where Enzyme's rule is wrong, or there is none. In reverse mode a rule keeps vectors by calling copy itself, and of that the second
+# derivative has the wrong rule.
+_ALWAYS, _FORWARD, _REVERSE = "always", "forward", "reverse"
 
 
 @dataclass(frozen=True)
@@ -228,42 +229,62 @@ _ROUTINES = {
     "spmv": _Routine(_spmv, "ltisvvisvi"),
     "syrk": _Routine(_syrk, "lttiisvisvi"),
     "trmv": _Routine(_trmv, "ltttivivi"),  # in forward mode Enzyme has none
-    "trmm": _Routine(_trmm, "lttttiisvivi", wrong=_NESTED_OR_FORWARD),  # likewise
+    "trmm": _Routine(_trmm, "lttttiisvivi", wrong=_FORWARD),  # likewise
 }
 _NUMBERS = {"d": types.float64, "s": types.float32, "z": types.complex128, "c": types.complex64}
 _REALS = {"d": "double", "s": "float"}
-# Of complex numbers only copies have a body. Of other routines Enzyme refuses what it has no rule for, but for these.
-_WRONG_OF_COMPLEX = ("gemm", "gemv", "symv", "spmv", "syrk", "potrf")
+# What has no body here. Of other routines Enzyme says itself, by name, that it has no rule.
+_REFUSED = {
+    **dict.fromkeys(("z" + name for name in ("gemm", "gemv", "symv", "spmv", "syrk", "potrf")), _ALWAYS),
+    "zscal": _REVERSE,
+    "zaxpy": _REVERSE,
+    "dsyr2k": _ALWAYS,
+    "dtrtrs": _FORWARD,
+    "dpotrs": _FORWARD,
+}
+_IN_DOUBLE = {"s": "d", "d": "d", "c": "z", "z": "z"}
 # The names by which Enzyme knows a routine; 64 says how many bits an integer has.
-_NAME = re.compile(rf"(cblas_)?([sdcz])({'|'.join({*_ROUTINES, *_WRONG_OF_COMPLEX})})(|_|64_|_64_)")
+_NAME = re.compile(rf"(cblas_)?([sdcz])({'|'.join({*_ROUTINES, *(name[1:] for name in _REFUSED)})})(|_|64_|_64_)")
 
 
 def link_linked_blas(module: llvm.ModuleRef, modules: Modules, *, order: int, is_forward: bool) -> None:
     """Define, under names of their own, the BLAS routines that a module calls and that Enzyme has wrong."""
-    ways = {_ALWAYS, _NESTED_OR_FORWARD} if order > 1 or is_forward else {_ALWAYS}
+    modes = {_FORWARD, _REVERSE} if order > 1 else {_FORWARD if is_forward else _REVERSE}
     declared = [one for one in module.functions if one.is_declaration]
     for function, found in [(one, _NAME.fullmatch(one.name)) for one in declared]:
-        if found and _is_wrong(found, ways):
+        if not found:
+            continue
+        _check_it_has_a_derivative(found, modes)
+        if _is_wrong(found, modes):
             own = f"{PREFIX}.{function.name}"
             module_of_it = _definition(found, own, function.global_value_type, modules)
             function.name = own
             module.link_in(module_of_it)
 
 
-def _is_wrong(found: re.Match[str], ways: set[str]) -> bool:
+def _check_it_has_a_derivative(found: re.Match[str], modes: set[str]) -> None:
+    _, letter, name, _ = found.groups()
+    where = _REFUSED.get(_IN_DOUBLE[letter] + name)
+    if where is None or not {_ALWAYS, *modes} & {where}:
+        return
+    others, what = "", f"`{found[0]}` of linked code has no derivative"
+    if where != _ALWAYS:
+        others = f"take {_REVERSE if where == _FORWARD else _FORWARD} mode, one order, or "
+        what += f" in {where} mode"
+    remedy = f"{others}write it as a loop in the linked code, or link the routine's source, compiled to LLVM IR, by llvm-link"
+    raise RuleError(what, remedy=remedy)
+
+
+def _is_wrong(found: re.Match[str], modes: set[str]) -> bool:
     _, letter, name, _ = found.groups()
     if letter not in _REALS:
-        return name == "copy" or name in _WRONG_OF_COMPLEX
-    return name in _ROUTINES and _ROUTINES[name].wrong in ways
+        return name == "copy"
+    return name in _ROUTINES and _ROUTINES[name].wrong in {_ALWAYS, *modes}
 
 
 def _definition(found: re.Match[str], own: str, type_: llvm.TypeRef, modules: Modules) -> llvm.ModuleRef:
     """Return a module that defines a routine with the type that it was declared with."""
     interface, letter, name, suffix = found.groups()
-    if name in _WRONG_OF_COMPLEX and letter not in _REALS:
-        message = f"`{found[0]}`, a routine of complex numbers, has no derivative"
-        remedy = "write it as a loop in the linked code, or link the routine's source, compiled to LLVM IR, by llvm-link"
-        raise RuleError(message, remedy=remedy)
     routine, number, real = _ROUTINES[name], _NUMBERS[letter], _REALS.get(letter, "")
     width = 64 if "64" in suffix else 32 if interface else integer_bits()
     in_c = {"l": "i32", "t": "i32", "i": f"i{width}", "s": real, "v": "ptr"}

@@ -7,7 +7,9 @@
 Numba marks the instructions of such a kernel itself; those that Enzyme adds carry no marks, and one
 unmarked sum keeps a whole loop from being vectorised. They are marked here, after Enzyme: sums may be
 taken in another order and be contracted with products. Nothing more, since strong zero and the edges of
-rules/ need NaN, infinity and the order of products: of (0 H) H, H huge, another order makes NaN.
+rules/ need NaN, infinity and the order of products: of (0 H) H, H huge, another order makes NaN. So a product with H is not
+contracted either: of (0 H) H + y LLVM makes 0 (H H) + y on processors that multiply and add at once. The gradient of
+np.sqrt(x * x + y * y) was NaN everywhere.
 
 Mathematical functions may then come from the C library's libmvec, several numbers at once, as gcc takes
 them under -ffast-math; they err by up to 4 units in the last place. LLVM's vectoriser learns of them by
@@ -24,18 +26,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from enzyme_py.llvm import Arithmetic, Builder, Call, Module
+from enzyme_py.llvm import Arithmetic, Builder, Call, Constant, Module, Select
 from enzyme_py.native.machine import Cpu, host_cpu
 from enzyme_py.native.vector_library import PREFIX, vector_address
+from enzyme_py.rules.bodies import HUGE
 
 ALL = "fast"
 FUNCTIONS = "afn"  # LLVM's word for approximate functions
 
+_CONTRACT = "contract"
 # To instructions without any flag.
 _FLAGS = {
-    "fadd": ("reassoc", "nsz", "contract"),
-    "fsub": ("reassoc", "nsz", "contract"),
-    "fmul": ("nsz", "contract"),
+    "fadd": ("reassoc", "nsz", _CONTRACT),
+    "fsub": ("reassoc", "nsz", _CONTRACT),
+    "fmul": ("nsz", _CONTRACT),
 }
 
 _OF_ONE = (
@@ -95,7 +99,13 @@ def _mark_arithmetic(code: Module, allowed: dict[str, list[str]]) -> None:
             if isinstance(one, Arithmetic) and one.type in ("double", "float"):
                 flags = allowed.get(one.opcode)
                 if flags and not one.flags:
-                    one.set_flags(flags)
+                    one.set_flags([flag for flag in flags if flag != _CONTRACT or not _is_huge(one)])
+
+
+def _is_huge(product: Arithmetic) -> bool:
+    """Tell whether one of two numbers that are multiplied is the H of rules/, or may be."""
+    operands = [*product.operands, *(arm for one in product.operands if isinstance(one, Select) for arm in one.operands)]
+    return any(isinstance(one, Constant) and one.number in HUGE.values() for one in operands)
 
 
 def _drop_denormals(code: Module) -> None:
