@@ -14,7 +14,7 @@ Cure: a refusal that says how to compile. The code of the derivative is vectoris
 from __future__ import annotations
 
 from enzyme_py.errors import NoDerivativeError
-from enzyme_py.llvm import Call, Constant, Function, Instruction, types
+from enzyme_py.llvm import Call, Constant, Instruction, types
 from enzyme_py.passes.base import Draft, Pass
 
 _WITHOUT_RULE = (
