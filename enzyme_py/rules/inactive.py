@@ -123,6 +123,7 @@ _ROWS = (
     Inactive("PyUnicode_FromString", why="printing"),
     Inactive("PyUnicode_FromStringAndSize", why="printing"),
     Inactive("PyErr_WriteUnraisable", why="printing"),
+    Inactive("NRT_adapt_ndarray_to_python_acqref", why="printing an array"),
     Inactive("Py_DecRef", why="printing"),
     Inactive("Py_IncRef", why="printing"),
     Inactive("PyErr_Clear", why="printing"),

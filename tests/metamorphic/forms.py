@@ -79,6 +79,7 @@ class Form:
         self.there: list[Way] = []  # from the arguments of the origin to its own
         self.back: list[Way] = []  # from its gradients to those of the origin
         self.is_single = False
+        self.is_fast = False
         self._written = {self.parameters[n] for n in written(origin)}
         self._names = {one.id for one in ast.walk(self.function) if isinstance(one, ast.Name)}
         self._names |= {one.arg for one in ast.walk(self.function) if isinstance(one, ast.arg)}
@@ -137,19 +138,19 @@ class Form:
         """Return the text of a module."""
         parts = []
         for one in (*self.helpers, self.function):
-            mark = "@numba.njit\n" if one is not self.function else ""
+            mark = f"@numba.njit(fastmath={self.is_fast})\n" if one is not self.function else ""
             parts.append(mark + ast.unparse(ast.fix_missing_locations(copy.deepcopy(one))))
         return "\n\n\n".join(parts) + "\n"
 
     def compiled(self) -> Any:
         """Return the rewritten kernel, by Numba."""
         scope = {**self.origin.kernel.__globals__, "numba": numba, "np": np}
-        return numba.njit(executed(self.source(), scope)[self.function.name])
+        return numba.njit(executed(self.source(), scope)[self.function.name], fastmath=self.is_fast)
 
     def plain(self) -> Callable[..., Any]:
         """Return the rewritten kernel as Python runs it, with what it calls in the same way."""
         scope = {**self.origin.kernel.__globals__, "np": np}
-        scope["numba"] = types.SimpleNamespace(njit=lambda function: function)
+        scope["numba"] = types.SimpleNamespace(njit=lambda **_: lambda function: function)
         made: Callable[..., Any] = executed(self.source(), scope)[self.function.name]
         return made
 

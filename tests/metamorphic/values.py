@@ -166,9 +166,16 @@ def _put(statement: ast.stmt, part: ast.expr, text: str) -> None:
     Replace().visit(statement)
 
 
+def fast(form: Form, drawn: random.Random) -> bool:
+    """Let the compiler take sums in another order: `fastmath=True`, of the kernel and of what is beside it."""
+    was_fast, form.is_fast = form.is_fast, True
+    return not was_fast
+
+
 VALUE_REWRITES = {
     "named": named,
     "unnamed": unnamed,
     "by a function": by_function,
     "by a function inside": by_function_inside,
+    "fast": fast,
 }

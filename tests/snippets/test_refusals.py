@@ -51,23 +51,16 @@ class Pair(NamedTuple):
     other: complex
 
 
-def prints(x: np.ndarray) -> float:
-    if x[0] > 100.0:
-        print("far away", x)  # noqa: T201  (what is asked)
-    return x[0] * x[0]
-
-
 def raises(x: np.ndarray) -> float:
     if x[0] > 100.0:
         raise ValueError("far away", x)
     return x[0] * x[0]
 
 
-@pytest.mark.parametrize("kernel", [prints, raises])
-def test_arrays_for_python(kernel: Callable[[np.ndarray], float]) -> None:
+def test_exceptions_with_arrays() -> None:
     """Third-party code does (py-pde's interpolators); it was a bare AttributeError."""
-    with pytest.raises(LoweringError, match=r"prints an array[\s\S]*numbers of it"):
-        enzyme.grad(kernel)(np.ones(3))
+    with pytest.raises(LoweringError, match=r"raises an exception with an array[\s\S]*numbers of the array"):
+        enzyme.grad(raises)(np.ones(3))
 
 
 def test_lists_for_python() -> None:

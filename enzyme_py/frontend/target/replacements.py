@@ -12,6 +12,7 @@ from enzyme_py.frontend.arrays.assignments import block_assignment
 from enzyme_py.frontend.arrays.reshaping import reshaped
 from enzyme_py.frontend.arrays.transposing import transposition
 from enzyme_py.frontend.codegen.outlining import text_hash
+from enzyme_py.frontend.codegen.printing import printed_array
 from enzyme_py.frontend.codegen.stencils import StencilFunc, own_stencil
 from enzyme_py.frontend.containers import typed_dicts, typed_lists
 from enzyme_py.frontend.numpy_functions import remainders, scans, smooth
@@ -28,6 +29,7 @@ _CHOICES = (
     remainders.remainder,
     typed_dicts.iteration,
     text_hash,
+    printed_array,
 )
 
 

@@ -68,8 +68,8 @@ class NoEnvironment:
     @property
     def read_const(self) -> Any:
         """Asked for by what makes Python's arrays, for their dtype: arrays of a derivative have no owner that Python knows."""
-        message = "the kernel prints an array, or raises an exception with one"
-        remedy = "print, or raise with, numbers of it, such as x[0], or a tuple of them"
+        message = "the kernel raises an exception with an array"
+        remedy = "raise it with numbers of the array, such as x[0], or a tuple of them"
         raise LoweringError(message, remedy=remedy)
 
 
