@@ -60,6 +60,7 @@ DRAWN = (
     "disk",
     "array loops",
     "three orders",
+    "fast math",
 )
 SHARE = 0.08  # of the kernels, for each question that is drawn
 SHARE_OF_SECOND = 0.05  # that compile for seconds
@@ -401,6 +402,16 @@ class Questions:
                 raise
             raise Inconclusive(str(error)) from None
         return ON_THREADS if fork_count() > before else "plain loops"
+
+    def fast_math(self) -> None:
+        """Compare the gradient of the kernel as `fastmath=True` compiles it."""
+        at = self.at
+        self._only_numbers()
+        want = self.slopes()
+        if not all(np.all(np.isfinite(one)) for one in want):
+            raise Inconclusive("fast math promises nothing of what is not finite")
+        _, found = enzyme.value_and_grad(compiled(at.source, is_fast=True), argnums=(0, 1, 2))(*at.given(*at.active))
+        self._check_slopes(found, want, "fast math and none")
 
     def _check_slopes(self, got: Point, want: Point, what: str) -> None:
         scale = 1.0 + max(float(np.max(np.abs(one), initial=0.0)) for one in want)

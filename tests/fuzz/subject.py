@@ -52,13 +52,13 @@ class Inconclusive(Exception):
     """There is nothing to compare with."""
 
 
-def compiled(source: str, *, is_parallel: bool = False) -> Any:
+def compiled(source: str, *, is_parallel: bool = False, is_fast: bool = False) -> Any:
     """Return the jitted kernel of a source text, whose lines error messages can show."""
     name = f"<fuzz {next(_numbers)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     scope = {"np": np, **{one: getattr(helpers, one) for one in helpers.__all__}}
     exec(compile(source, name, "exec"), scope)
-    return numba.njit(parallel=is_parallel or "prange" in source)(scope["kernel"])
+    return numba.njit(parallel=is_parallel or "prange" in source, fastmath=is_fast)(scope["kernel"])
 
 
 def in_double(source: str) -> str:

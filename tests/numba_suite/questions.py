@@ -318,10 +318,22 @@ class _Questions:
         if said and all(
             "mode nan" in one or "mode inf" in one or "mode -inf" in one for one in said
         ):
+            if self._is_right_forward():
+                raise Wrong(f"at each of {len(said)} points, where forward mode is right: {said[0]}")
             raise Kink(f"at each of {len(said)} points: {said[0]}")
         if said:
             raise Wrong("; ".join(said))
         raise Inconclusive(unclear)
+
+    def _is_right_forward(self) -> bool:
+        """Tell whether forward mode gives what differences do, at the point drawn last."""
+        try:
+            _, tangent = enzyme.jvp(self.function, tuple(map(copied, self.arguments)), tuple(map(copied, self.first)))
+            want = self.difference()
+        except (EnzymeError, Inconclusive):
+            return False
+        scale = abs(want) + magnitude(self.weights, self.result)
+        return abs(inner(tangent, self.weights) - want) <= max(TRUNCATION, self.tolerance) * scale
 
     def _is_in_small_pieces(self, along: float) -> bool:
         """Tell whether tiny steps give the slope, roughly: a search makes other choices a little further on."""

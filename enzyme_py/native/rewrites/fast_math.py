@@ -35,6 +35,7 @@ ALL = "fast"
 FUNCTIONS = "afn"  # LLVM's word for approximate functions
 
 _CONTRACT = "contract"
+_LARGE = min(HUGE.values()) / 2**20
 # To instructions without any flag.
 _FLAGS = {
     "fadd": ("reassoc", "nsz", _CONTRACT),
@@ -103,9 +104,10 @@ def _mark_arithmetic(code: Module, allowed: dict[str, list[str]]) -> None:
 
 
 def _is_huge(product: Arithmetic) -> bool:
-    """Tell whether one of two numbers that are multiplied is the H of rules/, or may be."""
+    """Tell whether one of two numbers that are multiplied is the H of rules/, or may be, or was made of it."""
     operands = [*product.operands, *(arm for one in product.operands if isinstance(one, Select) for arm in one.operands)]
-    return any(isinstance(one, Constant) and one.number in HUGE.values() for one in operands)
+    numbers = [one.number for one in operands if isinstance(one, Constant)]
+    return any(number is not None and abs(number) >= _LARGE for number in numbers)
 
 
 def _drop_denormals(code: Module) -> None:
