@@ -6,6 +6,7 @@ import pytest
 
 from tests.enzyme_suite.programs import SHORT as PROGRAMS
 from tests.enzyme_suite.programs import newest_clang
+from tests.fuzz.checks import ALWAYS
 from tests.metamorphic.questions import rewritten
 from tests.numba_suite.textbook import NAMES as TEXTBOOK
 from tests.numba_suite.textbook import Textbook
@@ -55,7 +56,7 @@ def test_all_mutants_are_kernels_of_their_own() -> None:
 def test_a_mutation_finds_a_cure(cure: str, bad: str) -> None:
     (line,) = asked("guided", cure, ["208 used_behind_its_loop maximum_and_quotient_of_each_turn"])
     assert bad_of(line, {}) == bad
-    assert set(line["found"]) == {"reverse", "forward", "again"}
+    assert set(ALWAYS) <= set(line["found"])  # and what its seed draws
 
 
 @pytest.mark.full
