@@ -1,4 +1,4 @@
-"""What a block of memory holds, concluded from all loads and stores of it in a function, wherever they stand."""
+"""What a block of memory holds, concluded from all loads and stores of it, wherever they stand: in a function, and in those that it hands the block to."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ _MAKERS = (*ALLOCATORS, "realloc", "aligned_alloc", "_Znwm", "_Znam")
 
 @dataclass
 class Contents:
-    """What the blocks that some pointers lead to hold, as far as a function says."""
+    """What the blocks that some pointers lead to hold, as far as a function and what it calls say."""
 
+    function: Function
     accesses: list[Load | Store] = field(default_factory=list)
     is_whole: bool = True  # nobody else may access them
 
@@ -40,6 +41,11 @@ class Contents:
         """The types of numbers, integers and pointers that are loaded and stored."""
         kinds = map(kind_of, self.accesses)
         return {types.counted(kind)[1] if types.is_vector(kind) else kind for kind in kinds}
+
+    @property
+    def is_local(self) -> bool:
+        """Whether no called function accesses the blocks."""
+        return all(one.function is self.function for one in self.accesses)
 
     def slots(self, start: Value, addresses: Addresses, length: Value) -> tuple[int, dict[int, str]] | None:
         """Return how many bytes a record has, and what lies where in it, counted from where a pointer leads.
@@ -61,6 +67,8 @@ class Contents:
 
     def places(self, start: Value, addresses: Addresses) -> tuple[int, list[int]] | None:
         """Return how many bytes lie between records, 0 for one record alone, and how far from where a pointer leads each access is."""
+        if not self.is_local:
+            return None
         begin = addresses.of(start)
         found = [addresses.of(one.pointer) for one in self.accesses]
         if not all(map(_is_known, [begin, *found])):
@@ -121,14 +129,15 @@ def divisor(value: Value, depth: int = 0) -> int:
 
 def contents(function: Function, *pointers: Value) -> Contents:
     """Return what the blocks hold that pointers lead to, and those that are copied to and from them."""
-    found, seen = Contents(), set[Value]()
+    found, seen = Contents(function), set[Value]()
     pending = [*pointers]
     while pending:
         pointer = pending.pop()
         if pointer in seen:
             continue
         seen.add(pointer)
-        above = sources(pointer)
+        is_handed_down = isinstance(pointer, Argument) and pointer.function is not function
+        above = [] if is_handed_down else sources(pointer)
         if above is None:
             found.is_whole &= _is_block(pointer)
         else:
@@ -156,6 +165,8 @@ def _follow(found: Contents, pointer: Value) -> list[Value]:
             more += [one for one in user.arguments[:2] if isinstance(one, (Instruction, Argument))]
         elif isinstance(user, Call) and user.callee == "realloc":
             more.append(user)
+        elif isinstance(user, Call) and isinstance(user.target, Function) and user.target.blocks:
+            more += [own for given, own in zip(user.arguments, user.target.arguments, strict=False) if given is pointer]
         elif user.opcode != "icmp" and not (isinstance(user, Call) and user.callee.startswith(_HARMLESS)):
             found.is_whole = False
     return more

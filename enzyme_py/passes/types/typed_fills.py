@@ -72,10 +72,11 @@ def _tell(draft: Draft, tags: Tags, function: Function, call: Call) -> None:
     found = contents(function, *ends)
     floats = found.kinds & set(types.FLOATS)
     is_mixed = floats and len(found.kinds) > 1
-    if call.callee.startswith(_CLEAR) and not found.is_whole and not (is_mixed and not isinstance(call.arguments[2], Constant)):
+    is_known = found.is_whole and (found.is_local or not is_mixed)
+    if call.callee.startswith(_CLEAR) and not is_known and not (is_mixed and not isinstance(call.arguments[2], Constant)):
         Builder(call).call(draft.code.declare(_WRITTEN, "void", (), [HINT_ATTRIBUTES]), [])
     elif floats and not is_mixed:
-        if found.is_whole and call.callee != "realloc":
+        if is_known and call.callee != "realloc":
             for index in range(len(ends)):
                 tree = f"{{[-1]:Pointer, [-1,-1]:Float@{min(floats)}}}"
                 call.add_argument_attribute(index, f'"enzyme_type"="{tree}"')
