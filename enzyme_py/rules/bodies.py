@@ -37,7 +37,7 @@ def written(symbol: str, kind: str, text: str, at: Points = (), **values: float)
     """Fill in a text: the type, the names, the numbers."""
     own = f"{PREFIX}.{symbol.removeprefix('llvm.')}"
     numbers = {name: as_constant(rounded(value, kind)) for name, value in values.items()}
-    words = {"f": kind, "bits": FLOATS[kind], "symbol": symbol, "own": own}
+    words = {"f": kind, "bits": FLOATS[kind], "letter": "f" * (kind == "float"), "symbol": symbol, "own": own}
     return Body(symbol, own, text.format(**words, huge=as_constant(HUGE[kind]), **numbers), at)
 
 

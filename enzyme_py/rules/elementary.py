@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from enzyme_py.rules import c_library
 from enzyme_py.rules.bodies import PREFIX, Body, as_constant, both, written
 from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, overflowing, taylors_polynomial
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
@@ -295,10 +296,11 @@ _ROWS = (
     *FAR,
     *both(_pow, "llvm.pow", "pow"),
     *both(lambda s, f: written(s, f, _PARTS, infinity=math.inf), "modf"),
+    *c_library.ROWS,
     written("numba_ldexp", "double", _ALIAS.format(name="ldexp", other="i32")),
     written("numba_ldexpf", "float", _ALIAS.format(name="ldexpf", other="i32")),
-    written("numba_frexp", "double", _mantissa("frexp", "ldexp")),
-    written("numba_frexpf", "float", _mantissa("frexpf", "ldexpf")),
+    *(written(name, "double", _mantissa("frexp", "ldexp")) for name in ("numba_frexp", "frexp")),
+    *(written(name, "float", _mantissa("frexpf", "ldexpf")) for name in ("numba_frexpf", "frexpf")),
 )
 BODIES = {row.symbol: row for row in _ROWS}
 _NESTED = (

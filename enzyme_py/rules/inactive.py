@@ -85,6 +85,10 @@ _ROWS = (
         Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (rules/elementary.py)")
         for name in ("frexp", "frexpf", "ldexp", "ldexpf")
     ),
+    *(
+        Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (rules/c_library.py)")
+        for name in "remainder remainderf drem dremf remquo remquof exp10 exp10f lgamma_r lgammaf_r".split()
+    ),
     Inactive(f"{CONSTANT_PREFIX}cbrt", why="gets constants (frontend/numpy_functions/smooth.py)"),
     *(
         Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (frontend/numpy_functions/special.py)")
@@ -104,6 +108,7 @@ _ROWS = (
         Inactive(name, why="what a character is", is_integral=True, memory="argmem: write")
         for name in ("numba_gettyperecord", "numba_get_PyUnicode_ExtendedCase")
     ),
+    *(Inactive(name, why="reads text", memory="argmem: read") for name in ("nan", "nanf")),
     Inactive("puts", why="printing"),
     Inactive("printf", why="printing"),
     Inactive("PySys_FormatStdout", why="printing"),

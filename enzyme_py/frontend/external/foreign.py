@@ -23,6 +23,7 @@ from numba.np.arrayobj import make_array
 from enzyme_py.errors import RuleError
 from enzyme_py.foundations.llvm_modules import run_once
 from enzyme_py.frontend.codegen.type_hints import hint_function
+from enzyme_py.frontend.external.intrinsics import write_intrinsics
 from enzyme_py.frontend.external.variables import keep_needed, mark_constant
 from enzyme_py.frontend.leaves import element_content
 from enzyme_py.frontend.target.target import KERNEL, KernelContext
@@ -74,6 +75,7 @@ def read_foreign(file: Path, name: str, arguments: tuple[Any, ...], result: Any)
     found.name = symbol
     code = Module(str(module))
     keep_needed(file, code, symbol)
+    write_intrinsics(code)
     _check_jumps(file, code)
     variables = [one for one in code.variables if one.initializer is None]
     declared = (*code.declarations, *variables)

@@ -34,7 +34,11 @@ def _slope_of(value, smooth):  # type: ignore[no-untyped-def]  # compiled by Num
 
 @register_jitable
 def _steep(value, x):  # type: ignore[no-untyped-def]
-    """Return a constant whose derivative by x is infinite."""
+    """Return a constant whose derivative by x is infinite, or NaN where x or gamma of an infinite x is."""
+    if math.isnan(x) or (math.isinf(x) and math.isnan(value)):
+        return (x + abs(x)) * x  # not a constant NaN, which has no derivative
+    if math.isinf(x):  # which has no difference from itself
+        return abs(x) * _HUGE * _HUGE
     return value + ((x - constant(x)) * _HUGE) * _HUGE
 
 
