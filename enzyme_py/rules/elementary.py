@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from enzyme_py.rules import c_library
-from enzyme_py.rules.bodies import PREFIX, Body, as_constant, both, written
+from enzyme_py.rules.bodies import HUGE, PREFIX, Body, as_constant, both, written
 from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, overflowing, taylors_polynomial
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.rules.slopes import FUNCTIONS, kept, pick
@@ -30,6 +30,7 @@ from enzyme_py.rules.slopes import FUNCTIONS, kept, pick
 _ABOVE = """
 declare {f} @{symbol}({f})
 declare {f} @llvm.maxnum.{bits}({f}, {f})
+declare {f} @enzyme_py_inactive.{f}({f})
 define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
   %is.inside = fcmp ogt {f} %x, {rim}
   br i1 %is.inside, label %inside, label %edge
@@ -42,7 +43,9 @@ EDGE}}
 """
 
 
-# In nested derivatives a product of zero and NaN is NaN, also where LLVM takes the branch away: infinite beyond the rim.
+# In nested derivatives a product of zero and NaN is NaN, also where LLVM takes the branch away. So no factor is NaN there: beyond the rim
+# the slopes are differences of infinities, which are NaN, but zero of a zero. The value is a NaN that LLVM does not know: a
+# sum with a constant NaN is that constant, and had the slope zero, without a word.
 _EDGE = """  %is.rim = fcmp oeq {f} %x, {rim}
   %steepness = select i1 %is.rim, {f} {huge}, {f} {nan}
   %above = fsub {f} %x, {rim}
@@ -52,11 +55,21 @@ _EDGE = """  %is.rim = fcmp oeq {f} %x, {rim}
   ret {f} %sum
 """
 _NESTED_EDGE = """  %is.rim = fcmp oeq {f} %x, {rim}
-  %value = select i1 %is.rim, {f} {value}, {f} {nan}
+  %none = call {f} @enzyme_py_inactive.{f}({f} {nan})
+  %value = select i1 %is.rim, {f} {value}, {f} %none
   %above = fsub {f} %x, {rim}
   %once = fmul {f} %above, {huge}
   %steep = fmul {f} %once, {huge}
-  %sum = fadd {f} %steep, %value
+  %bend = fmul {f} %above, %above
+  %whole = select i1 %is.rim, {f} 0.0, {f} {huge}
+  %part = select i1 %is.rim, {f} 0.0, {f} {less}
+  %bend.once = fmul {f} %bend, %whole
+  %bend.up = fmul {f} %bend.once, {huge}
+  %bend.again = fmul {f} %bend, %part
+  %bend.down = fmul {f} %bend.again, {less}
+  %bends = fsub {f} %bend.up, %bend.down
+  %slopes = fadd {f} %steep, %bends
+  %sum = fadd {f} %slopes, %value
   ret {f} %sum
 """
 
@@ -65,7 +78,8 @@ def _above(symbol: str, kind: str, rim: float, value: float, edge: str = _EDGE) 
     lowest = math.nextafter(rim, 1.0) if kind == "double" else rim + 2.0 ** (-24 if rim else -149)
     at = tuple((rim + step,) for step in (0.25, 1.0, 3.0))
     text = _ABOVE.replace("EDGE", edge)
-    return written(symbol, kind, text, at, rim=rim, value=value, nan=math.nan, lowest=lowest)
+    less = HUGE[kind] / 4  # so that LLVM does not take both for one
+    return written(symbol, kind, text, at, rim=rim, value=value, nan=math.nan, lowest=lowest, less=less)
 
 
 # The slope of Enzyme's rule is x / hypot(x, y), which zero divides at zero. The norm of zero has the

@@ -108,7 +108,7 @@ _ROWS = (
         Inactive(name, why="what a character is", is_integral=True, memory="argmem: write")
         for name in ("numba_gettyperecord", "numba_get_PyUnicode_ExtendedCase")
     ),
-    *(Inactive(name, why="reads text", memory="argmem: read") for name in ("nan", "nanf")),
+    *(Inactive(name, why="reads text", memory="argmem: read") for name in ("nan", "nanf", "nanl")),
     Inactive("puts", why="printing"),
     Inactive("printf", why="printing"),
     Inactive("PySys_FormatStdout", why="printing"),

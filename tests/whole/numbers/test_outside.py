@@ -1,0 +1,68 @@
+"""Roots and logarithms outside of their domain: NaN, in derivatives of derivatives as in first ones, and nothing where a choice masks them.
+
+In derivatives of derivatives the gradient of `np.sqrt` was 0 and that of `np.log` infinite there, and the second derivatives 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+
+FUNCTIONS = {
+    "sqrt": lambda x: np.sqrt(x) * 1.5,
+    "log": lambda x: np.log(x),
+    "log2": lambda x: np.log2(x) * x,
+    "log10": lambda x: np.log10(x),
+    "log1p": lambda x: np.log1p(x - 1.0),
+    "power": lambda x: x**0.7,
+    "single": lambda x: np.sqrt(np.float32(x)),
+}
+
+
+def orders(kernel: Callable[[float], float], x: float) -> list[float]:
+    """Return the slopes and second derivatives in all orders of two modes."""
+    gradient = enzyme.grad(kernel)
+
+    def slope(x: float) -> float:
+        return enzyme.jvp(kernel, (x,), (1.0,))[1]
+
+    return [
+        gradient(x),
+        slope(x),
+        *enzyme.jvp(gradient, (x,), (1.0,)),
+        *enzyme.value_and_grad(gradient)(x),
+        *enzyme.jvp(slope, (x,), (1.0,)),
+        *enzyme.value_and_grad(slope)(x),
+    ]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_beyond_the_rim(name: str) -> None:
+    assert all(map(math.isnan, orders(FUNCTIONS[name], -2.0)))
+
+
+def masked(x):  # type: ignore[no-untyped-def]
+    root = np.where(x > 0, np.sqrt(x), x * x)
+    total = 0.0
+    for one in x:
+        logarithm = np.log(one)
+        total += logarithm * one if one > 0.0 else one**3
+    return root.sum() + total
+
+
+def test_what_is_masked() -> None:
+    """sqrt(x) + x log(x) where it is positive, else x^2 + x^3."""
+    x = np.array([-2.0, 0.5, -1e-3, 3.0, 0.0, -1e-310])
+    inside, size = x > 0, np.maximum(x, 0.1)
+    first = np.where(inside, 0.5 / np.sqrt(size) + np.log(size) + 1, 2 * x + 3 * x * x)
+    second = np.where(inside, -0.25 / np.sqrt(size) ** 3 + 1 / size, 2 + 6 * x)
+    gradient = enzyme.grad(masked)
+    value, change = enzyme.jvp(gradient, (x,), (np.ones(6),))
+    reverse = enzyme.grad(lambda x: gradient(x).sum())(x)
+    for found, right in ((gradient(x), first), (value, first), (change, second), (reverse, second)):
+        np.testing.assert_allclose(found, right, rtol=1e-14)
