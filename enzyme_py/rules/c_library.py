@@ -9,30 +9,30 @@ from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.rules.slopes import pick, pick_declaration
 
 _ALIAS = """
-declare {{f}} @{name}({{f}})
-define linkonce_odr {{f}} @{{own}}({{f}} %x) alwaysinline {{{{
-  %value = call {{f}} @{name}({{f}} %x)
-  ret {{f}} %value
-}}}}
+declare {f} @{name}({f})
+define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
+  %value = call {f} @{name}({f} %x)
+  ret {f} %value
+}}
 """
 _ALIAS_OF_TWO = """
-declare {{f}} @{name}({{f}}, {{f}})
-define linkonce_odr {{f}} @{{own}}({{f}} %x, {{f}} %y) alwaysinline {{{{
-  %value = call {{f}} @{name}({{f}} %x, {{f}} %y)
-  ret {{f}} %value
-}}}}
+declare {f} @{name}({f}, {f})
+define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
+  %value = call {f} @{name}({f} %x, {f} %y)
+  ret {f} %value
+}}
 """
 # Of NaN and a number the number.
 _OF_NUMBERS = """
-declare {{f}} @{name}({{f}}, {{f}})
-define linkonce_odr {{f}} @{{own}}({{f}} %x, {{f}} %y) alwaysinline {{{{
-  %no.x = fcmp uno {{f}} %x, 0.0
-  %no.y = fcmp uno {{f}} %y, 0.0
-  %first = select i1 %no.x, {{f}} %y, {{f}} %x
-  %second = select i1 %no.y, {{f}} %first, {{f}} %y
-  %value = call {{f}} @{name}({{f}} %first, {{f}} %second)
-  ret {{f}} %value
-}}}}
+declare {f} @{name}({f}, {f})
+define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
+  %no.x = fcmp uno {f} %x, 0.0
+  %no.y = fcmp uno {f} %y, 0.0
+  %first = select i1 %no.x, {f} %y, {f} %x
+  %second = select i1 %no.y, {f} %first, {f} %y
+  %value = call {f} @{name}({f} %first, {f} %second)
+  ret {f} %value
+}}
 """
 _SINE_AND_COSINE = """
 declare {f} @llvm.sin.{bits}({f})
@@ -46,15 +46,15 @@ define linkonce_odr void @{own}({f} %x, ptr %sine, ptr %cosine) alwaysinline {{
 }}
 """
 _VALUE_AND_SLOPES = """
-declare {{f}} @enzyme_py_inactive.{{f}}({{f}})
-PICK
+declare {f} @enzyme_py_inactive.{f}({f})
+{pick}
 {declared}
-define linkonce_odr {{f}} @{{own}}({{f}} %x{taken}) alwaysinline {{{{
-  %own.x = call {{f}} @enzyme_py_inactive.{{f}}({{f}} %x)
+define linkonce_odr {f} @{own}({f} %x{taken}) alwaysinline {{
+  %own.x = call {f} @enzyme_py_inactive.{f}({f} %x)
 {lines}
-  %result = PICKED
-  ret {{f}} %result
-}}}}
+  %result = {picked}
+  ret {f} %result
+}}
 """
 # The slopes are those of x - n y. Of the quotient n, a constant, C gives the last bits.
 _WHOLE_MULTIPLE = """  %own.y = call {f} @enzyme_py_inactive.{f}({f} %y)
@@ -68,15 +68,15 @@ _POWER_OF_TEN = """  %value = call {f} @{constant}{symbol}({f} %own.x)
   %exponent = fmul {f} %x, {ln10}
   %smooth = call {f} @llvm.exp.{bits}({f} %exponent)"""
 _LOG_GAMMA = """
-declare {{f}} @lgamma{{letter}}({{f}})
-declare {{f}} @{constant}lgamma{{letter}}_r({{f}}, ptr)
-declare {{f}} @enzyme_py_inactive.{{f}}({{f}})
-define linkonce_odr {{f}} @{{own}}({{f}} %x, ptr %sign) alwaysinline {{{{
-  %own = call {{f}} @enzyme_py_inactive.{{f}}({{f}} %x)
-  %known = call {{f}} @{constant}lgamma{{letter}}_r({{f}} %own, ptr %sign)
-  %value = call {{f}} @lgamma{{letter}}({{f}} %x)
-  ret {{f}} %value
-}}}}
+declare {f} @lgamma{letter}({f})
+declare {f} @{constant}lgamma{letter}_r({f}, ptr)
+declare {f} @enzyme_py_inactive.{f}({f})
+define linkonce_odr {f} @{own}({f} %x, ptr %sign) alwaysinline {{
+  %own = call {f} @enzyme_py_inactive.{f}({f} %x)
+  %known = call {f} @{constant}lgamma{letter}_r({f} %own, ptr %sign)
+  %value = call {f} @lgamma{letter}({f} %x)
+  ret {f} %value
+}}
 """
 # Beyond these powers of two everything is zero or infinite.
 _SCALED = """
@@ -93,28 +93,29 @@ define linkonce_odr {f} @{own}({f} %x, i64 %power) alwaysinline {{
 """
 
 
-def _rows(text: str, *symbols: str, **names: str) -> list[Body]:
-    filled = text.format(constant=CONSTANT_PREFIX, **names) if "{{f}}" in text else text
-    return both(lambda symbol, kind: written(symbol, kind, filled), *symbols)
+def _filled(text: str, **words: str) -> str:
+    """Put words in a text that `written` fills in the rest of: they may hold such places themselves."""
+    for name, word in (*words.items(), ("constant", CONSTANT_PREFIX)):
+        text = text.replace(f"{{{name}}}", word)
+    return text
 
 
-def _of_bits(text: str, name: str, symbol: str) -> list[Body]:
-    return _rows(text, symbol, name=f"llvm.{name}.{{bits}}")
+def _rows(text: str, symbol: str, name: str = "") -> list[Body]:
+    filled = _filled(text, name=name)
+    return both(lambda symbol, kind: written(symbol, kind, filled), symbol)
 
 
 def _sloped(symbol: str, kind: str, lines: str, declared: str, taken: str = "", **numbers: float) -> Body:
     """Return the row of a function whose value is the library's, and whose slopes are those of other code."""
-    text = _VALUE_AND_SLOPES.format(declared=declared, taken=taken, lines=lines)
-    text = text.replace("PICKED", pick(kind, "%smooth", "%value")).replace("PICK", pick_declaration(kind))
-    return written(symbol, kind, text.replace("{constant}", CONSTANT_PREFIX), (), **numbers)
+    picked, pick_declared = pick(kind, "%smooth", "%value"), pick_declaration(kind)
+    text = _filled(_VALUE_AND_SLOPES, declared=declared, taken=taken, lines=lines, picked=picked, pick=pick_declared)
+    return written(symbol, kind, text, (), **numbers)
 
 
 def _remainder(symbol: str, kind: str) -> Body:
-    pointer = "remquo" in symbol
-    types, given = ("{f}, {f}, ptr", ", ptr %last.bits") if pointer else ("{f}, {f}", "")
-    declared = f"declare {{f}} @{{constant}}{{symbol}}({types})\ndeclare {{f}} @llvm.rint.{{bits}}({{f}})"
-    lines = _WHOLE_MULTIPLE.replace("{given}", given)
-    return _sloped(symbol, kind, lines, declared, f", {{f}} %y{given}")
+    types, given = ("{f}, {f}, ptr", ", ptr %last.bits") if symbol.startswith("remquo") else ("{f}, {f}", "")
+    declared = _filled("declare {f} @{constant}{symbol}({types})\ndeclare {f} @llvm.rint.{bits}({f})", types=types)
+    return _sloped(symbol, kind, _filled(_WHOLE_MULTIPLE, given=given), declared, f", {{f}} %y{given}")
 
 
 def _power_of_ten(symbol: str, kind: str) -> Body:
@@ -127,12 +128,12 @@ ROWS = (
     *both(_remainder, "remainder", "drem", "remquo"),
     *both(_power_of_ten, "exp10"),
     *_rows(_SCALED, "scalbln"),
-    *_rows(_ALIAS, "gamma", name="lgamma{letter}"),
-    *_of_bits(_ALIAS, "roundeven", "roundeven"),
-    *_of_bits(_ALIAS_OF_TWO, "maximum", "fmaximum"),
-    *_of_bits(_ALIAS_OF_TWO, "minimum", "fminimum"),
-    *_of_bits(_OF_NUMBERS, "maximum", "fmaximum_num"),
-    *_of_bits(_OF_NUMBERS, "minimum", "fminimum_num"),
-    written("lgamma_r", "double", _LOG_GAMMA.format(constant=CONSTANT_PREFIX)),
-    written("lgammaf_r", "float", _LOG_GAMMA.format(constant=CONSTANT_PREFIX)),
+    *_rows(_ALIAS, "gamma", "lgamma{letter}"),
+    *_rows(_ALIAS, "roundeven", "llvm.roundeven.{bits}"),
+    *_rows(_ALIAS_OF_TWO, "fmaximum", "llvm.maximum.{bits}"),
+    *_rows(_ALIAS_OF_TWO, "fminimum", "llvm.minimum.{bits}"),
+    *_rows(_OF_NUMBERS, "fmaximum_num", "llvm.maximum.{bits}"),
+    *_rows(_OF_NUMBERS, "fminimum_num", "llvm.minimum.{bits}"),
+    written("lgamma_r", "double", _filled(_LOG_GAMMA)),
+    written("lgammaf_r", "float", _filled(_LOG_GAMMA)),
 )
