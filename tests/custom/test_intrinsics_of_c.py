@@ -71,6 +71,15 @@ def test_of_two_numbers(name: str, tmp_path: Path) -> None:
     check(linked(tmp_path, name, "double", body), OF_TWO[name], "double")
 
 
+@pytest.mark.parametrize("name", ["minimumnum", "maximumnum"])
+def test_a_number_and_none(name: str, tmp_path: Path) -> None:
+    """Of NaN and 0.7 it is 0.7, a constant."""
+    called = f"@llvm.{name}.f64"
+    body = f"declare double {called}(double, double)\nBEGIN  %r = call double {called}(double %x, double 0.7)\n"
+    value, slope = enzyme.value_and_grad(linked(tmp_path, name, "double", body))(math.nan)
+    assert (value, slope) == (0.7, 0.0)
+
+
 @pytest.mark.parametrize("name", OF_PARTS)
 def test_of_two_parts(name: str, tmp_path: Path) -> None:
     both, called = "{ double, double }", f"@llvm.{name}.f64"

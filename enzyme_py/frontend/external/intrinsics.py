@@ -30,6 +30,17 @@ define internal {f} @{own}({f} %x, {f} %y) alwaysinline {{
   ret {f} %value
 }}
 """
+# Of NaN and a number the number. Not every C library has these functions.
+_OF_NUMBERS = """declare {f} @llvm.{name}.{type}({f}, {f})
+define internal {f} @{own}({f} %x, {f} %y) alwaysinline {{
+  %no.x = fcmp uno {f} %x, %x
+  %no.y = fcmp uno {f} %y, %y
+  %first = select i1 %no.x, {f} %y, {f} %x
+  %second = select i1 %no.y, {f} %first, {f} %y
+  %value = call {f} @llvm.{name}.{type}({f} %first, {f} %second)
+  ret {f} %value
+}}
+"""
 _ITSELF = """define internal {f} @{own}({f} %x) alwaysinline {{
   ret {f} %x
 }}
@@ -59,8 +70,8 @@ define internal {{ {f}, {other} }} @{own}({f} %x) alwaysinline {{
 _CODE = {
     **dict.fromkeys("tan asin acos atan sinh cosh tanh exp10".split(), _OF_ONE),
     "atan2": _OF_TWO,
-    "minimumnum": _OF_TWO,
-    "maximumnum": _OF_TWO,
+    "minimumnum": _OF_NUMBERS,
+    "maximumnum": _OF_NUMBERS,
     "sincos": _BOTH,
     "sincospi": _BOTH,
     "modf": _PART,
@@ -68,7 +79,6 @@ _CODE = {
     "canonicalize": _ITSELF,
     "arithmetic.fence": _ITSELF,
 }
-_NAMES = {"minimumnum": "fminimum_num", "maximumnum": "fmaximum_num"}  # of C, where they are others
 
 
 def write_intrinsics(code: Module) -> None:
@@ -81,6 +91,7 @@ def write_intrinsics(code: Module) -> None:
         kind, letter = _TYPES[type_]
         other = "i32" if name == "frexp" else kind
         own = f"{_PREFIX}.{name}.{type_}"
-        code.add_text(_CODE[name].format(f=kind, l=letter, name=_NAMES.get(name, name), own=own, other=other))
+        words = {"f": kind, "l": letter, "type": type_, "name": name.removesuffix("num"), "own": own, "other": other}
+        code.add_text(_CODE[name].format(**words))
         old.replace_all_uses_with(code.function(own))
         old.erase()
