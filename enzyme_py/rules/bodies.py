@@ -7,9 +7,18 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from enzyme_py.rules.inactive import CONSTANT_PREFIX
+
 PREFIX = "enzyme_py_math"
 FLOATS = {"double": "f64", "float": "f32"}
 HUGE = {"double": 1e308, "float": 2.0**127}
+_ALIAS_OF_TWO = """
+declare {f} @{name}({f}, {other})
+define linkonce_odr {f} @{own}({f} %x, {other} %y) alwaysinline {{
+  %value = call {f} @{name}({f} %x, {other} %y)
+  ret {f} %value
+}}
+"""
 Points = tuple[tuple[float, ...], ...]
 
 
@@ -39,6 +48,19 @@ def written(symbol: str, kind: str, text: str, at: Points = (), **values: float)
     numbers = {name: as_constant(rounded(value, kind)) for name, value in values.items()}
     words = {"f": kind, "bits": FLOATS[kind], "letter": "f" * (kind == "float"), "symbol": symbol, "own": own}
     return Body(symbol, own, text.format(**words, huge=as_constant(HUGE[kind]), **numbers), at)
+
+
+def filled(text: str, **words: str) -> str:
+    """Put words in a text that `written` fills in the rest of: they may hold such places themselves."""
+    for name, word in (*words.items(), ("constant", CONSTANT_PREFIX)):
+        text = text.replace(f"{{{name}}}", word)
+    return text
+
+
+def alias_of_two(symbol: str, name: str, other: str = "{f}") -> list[Body]:
+    """Return the rows of a function of two arguments that is another one, which Enzyme knows; the second may be no float."""
+    text = filled(_ALIAS_OF_TWO, name=name, other=other)
+    return both(lambda own, kind: written(own, kind, text), symbol)
 
 
 def both(make: Callable[[str, str], Body], *symbols: str) -> list[Body]:

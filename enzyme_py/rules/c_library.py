@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from enzyme_py.rules.bodies import Body, both, written
-from enzyme_py.rules.inactive import CONSTANT_PREFIX
+from enzyme_py.rules.bodies import Body, alias_of_two, both, filled, written
 from enzyme_py.rules.slopes import pick, pick_declaration
 
 _ALIAS = """
@@ -15,19 +14,12 @@ define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
   ret {f} %value
 }}
 """
-_ALIAS_OF_TWO = """
-declare {f} @{name}({f}, {f})
-define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
-  %value = call {f} @{name}({f} %x, {f} %y)
-  ret {f} %value
-}}
-"""
 # Of NaN and a number the number.
-_OF_NUMBERS = """
+OF_NUMBERS = """
 declare {f} @{name}({f}, {f})
 define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
-  %no.x = fcmp uno {f} %x, 0.0
-  %no.y = fcmp uno {f} %y, 0.0
+  %no.x = fcmp uno {f} %x, %x
+  %no.y = fcmp uno {f} %y, %y
   %first = select i1 %no.x, {f} %y, {f} %x
   %second = select i1 %no.y, {f} %first, {f} %y
   %value = call {f} @{name}({f} %first, {f} %second)
@@ -93,29 +85,22 @@ define linkonce_odr {f} @{own}({f} %x, i64 %power) alwaysinline {{
 """
 
 
-def _filled(text: str, **words: str) -> str:
-    """Put words in a text that `written` fills in the rest of: they may hold such places themselves."""
-    for name, word in (*words.items(), ("constant", CONSTANT_PREFIX)):
-        text = text.replace(f"{{{name}}}", word)
-    return text
-
-
 def _rows(text: str, symbol: str, name: str = "") -> list[Body]:
-    filled = _filled(text, name=name)
-    return both(lambda symbol, kind: written(symbol, kind, filled), symbol)
+    text = filled(text, name=name)
+    return both(lambda own, kind: written(own, kind, text), symbol)
 
 
 def _sloped(symbol: str, kind: str, lines: str, declared: str, taken: str = "", **numbers: float) -> Body:
     """Return the row of a function whose value is the library's, and whose slopes are those of other code."""
     picked, pick_declared = pick(kind, "%smooth", "%value"), pick_declaration(kind)
-    text = _filled(_VALUE_AND_SLOPES, declared=declared, taken=taken, lines=lines, picked=picked, pick=pick_declared)
+    text = filled(_VALUE_AND_SLOPES, declared=declared, taken=taken, lines=lines, picked=picked, pick=pick_declared)
     return written(symbol, kind, text, (), **numbers)
 
 
 def _remainder(symbol: str, kind: str) -> Body:
     types, given = ("{f}, {f}, ptr", ", ptr %last.bits") if symbol.startswith("remquo") else ("{f}, {f}", "")
-    declared = _filled("declare {f} @{constant}{symbol}({types})\ndeclare {f} @llvm.rint.{bits}({f})", types=types)
-    return _sloped(symbol, kind, _filled(_WHOLE_MULTIPLE, given=given), declared, f", {{f}} %y{given}")
+    declared = filled("declare {f} @{constant}{symbol}({types})\ndeclare {f} @llvm.rint.{bits}({f})", types=types)
+    return _sloped(symbol, kind, filled(_WHOLE_MULTIPLE, given=given), declared, f", {{f}} %y{given}")
 
 
 def _power_of_ten(symbol: str, kind: str) -> Body:
@@ -130,10 +115,10 @@ ROWS = (
     *_rows(_SCALED, "scalbln"),
     *_rows(_ALIAS, "gamma", "lgamma{letter}"),
     *_rows(_ALIAS, "roundeven", "llvm.roundeven.{bits}"),
-    *_rows(_ALIAS_OF_TWO, "fmaximum", "llvm.maximum.{bits}"),
-    *_rows(_ALIAS_OF_TWO, "fminimum", "llvm.minimum.{bits}"),
-    *_rows(_OF_NUMBERS, "fmaximum_num", "llvm.maximum.{bits}"),
-    *_rows(_OF_NUMBERS, "fminimum_num", "llvm.minimum.{bits}"),
-    written("lgamma_r", "double", _filled(_LOG_GAMMA)),
-    written("lgammaf_r", "float", _filled(_LOG_GAMMA)),
+    *alias_of_two("fmaximum", "llvm.maximum.{bits}"),
+    *alias_of_two("fminimum", "llvm.minimum.{bits}"),
+    *_rows(OF_NUMBERS, "fmaximum_num", "llvm.maximum.{bits}"),
+    *_rows(OF_NUMBERS, "fminimum_num", "llvm.minimum.{bits}"),
+    written("lgamma_r", "double", filled(_LOG_GAMMA)),
+    written("lgammaf_r", "float", filled(_LOG_GAMMA)),
 )

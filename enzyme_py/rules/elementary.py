@@ -20,9 +20,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from enzyme_py.rules import c_library
-from enzyme_py.rules.bodies import HUGE, PREFIX, Body, as_constant, both, written
+from enzyme_py.rules.bodies import (
+    HUGE,
+    PREFIX,
+    Body,
+    alias_of_two,
+    as_constant,
+    both,
+    filled,
+    written,
+)
 from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, overflowing, taylors_polynomial
-from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.rules.slopes import FUNCTIONS, kept, pick
 
 # The domain is x > {rim}; at the rim the value is {value}. LLVM may move the call in front of the branch,
@@ -240,33 +248,24 @@ def _nested_pow(symbol: str, kind: str) -> Body:
     return _pow(symbol, kind, _POW.replace("%is.positive = fcmp ogt", "%is.positive = fcmp une"))
 
 
-# Numba's own names for functions of the C library that Enzyme knows.
-_ALIAS = """
-declare {{f}} @{name}({{f}}, {other})
-define linkonce_odr {{f}} @{{own}}({{f}} %x, {other} %y) alwaysinline {{{{
-  %value = call {{f}} @{name}({{f}} %x, {other} %y)
-  ret {{f}} %value
-}}}}
-"""
-
 # The mantissa is x times a constant power of two; two factors, as one could overflow.
 _MANTISSA = """
-declare {{f}} @{constant}{frexp}({{f}}, ptr)
-declare {{f}} @{constant}{ldexp}({{f}}, i32)
-declare {{f}} @enzyme_py_inactive.{{f}}({{f}})
-define linkonce_odr {{f}} @{{own}}({{f}} %x, ptr %exponent) alwaysinline {{{{
-  %own = call {{f}} @enzyme_py_inactive.{{f}}({{f}} %x)
-  %given = call {{f}} @{constant}{frexp}({{f}} %own, ptr %exponent)
+declare {f} @{constant}frexp{letter}({f}, ptr)
+declare {f} @{constant}ldexp{letter}({f}, i32)
+declare {f} @enzyme_py_inactive.{f}({f})
+define linkonce_odr {f} @{own}({f} %x, ptr %exponent) alwaysinline {{
+  %own = call {f} @enzyme_py_inactive.{f}({f} %x)
+  %given = call {f} @{constant}frexp{letter}({f} %own, ptr %exponent)
   %e = load i32, ptr %exponent
   %minus = sub i32 0, %e
   %half = sdiv i32 %minus, 2
   %rest = sub i32 %minus, %half
-  %first = call {{f}} @{constant}{ldexp}({{f}} 1.0, i32 %half)
-  %second = call {{f}} @{constant}{ldexp}({{f}} 1.0, i32 %rest)
-  %once = fmul {{f}} %x, %first
-  %value = fmul {{f}} %once, %second
-  ret {{f}} %value
-}}}}
+  %first = call {f} @{constant}ldexp{letter}({f} 1.0, i32 %half)
+  %second = call {f} @{constant}ldexp{letter}({f} 1.0, i32 %rest)
+  %once = fmul {f} %x, %first
+  %value = fmul {f} %once, %second
+  ret {f} %value
+}}
 """
 
 
@@ -288,10 +287,6 @@ define linkonce_odr {f} @{own}({f} %x, ptr %whole) alwaysinline {{
 """
 
 
-def _mantissa(frexp: str, ldexp: str) -> str:
-    return _MANTISSA.format(frexp=frexp, ldexp=ldexp, constant=CONSTANT_PREFIX)
-
-
 def _rims(edge: str) -> list[Body]:
     logarithms = ("llvm.log", "llvm.log2", "llvm.log10", "log2")
     return [
@@ -311,10 +306,8 @@ _ROWS = (
     *both(_pow, "llvm.pow", "pow"),
     *both(lambda s, f: written(s, f, _PARTS, infinity=math.inf), "modf"),
     *c_library.ROWS,
-    written("numba_ldexp", "double", _ALIAS.format(name="ldexp", other="i32")),
-    written("numba_ldexpf", "float", _ALIAS.format(name="ldexpf", other="i32")),
-    *(written(name, "double", _mantissa("frexp", "ldexp")) for name in ("numba_frexp", "frexp")),
-    *(written(name, "float", _mantissa("frexpf", "ldexpf")) for name in ("numba_frexpf", "frexpf")),
+    *alias_of_two("numba_ldexp", "ldexp{letter}", "i32"),  # Numba's own name
+    *both(lambda s, f: written(s, f, filled(_MANTISSA)), "numba_frexp", "frexp"),
 )
 BODIES = {row.symbol: row for row in _ROWS}
 _NESTED = (

@@ -13,11 +13,10 @@ import enzyme_py as enzyme
 from tests.c_functions.functions import Function
 
 KINDS = {"double": "", "float": "f", "long double": "l"}
-_ALONE = ("-O1", "-Xclang", "-disable-llvm-passes")
 WAYS = {
     "called": ("-O1", "-fno-builtin"),
     "known": ("-O1", "-fno-math-errno"),  # by clang, which makes instructions and intrinsics
-    "unoptimised": _ALONE,
+    "unoptimised": ("-O1", "-Xclang", "-disable-llvm-passes"),
 }
 _HEAD = "#define _GNU_SOURCE\n#include <math.h>\n#include <stdlib.h>\n"
 _KERNEL = """typedef {kind} number;

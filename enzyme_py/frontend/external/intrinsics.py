@@ -14,6 +14,7 @@ Cure: code in place of the intrinsic, which calls C's function. What that one is
 from __future__ import annotations
 
 from enzyme_py.llvm import Module
+from enzyme_py.rules.c_library import OF_NUMBERS
 
 _TYPES = {"f32": ("float", "f"), "f64": ("double", ""), "f80": ("x86_fp80", "l")}
 _PREFIX = "enzyme_py_intrinsic"
@@ -27,17 +28,6 @@ define internal {f} @{own}({f} %x) alwaysinline {{
 _OF_TWO = """declare {f} @{name}{l}({f}, {f})
 define internal {f} @{own}({f} %x, {f} %y) alwaysinline {{
   %value = call {f} @{name}{l}({f} %x, {f} %y)
-  ret {f} %value
-}}
-"""
-# Of NaN and a number the number. Not every C library has these functions.
-_OF_NUMBERS = """declare {f} @llvm.{name}.{type}({f}, {f})
-define internal {f} @{own}({f} %x, {f} %y) alwaysinline {{
-  %no.x = fcmp uno {f} %x, %x
-  %no.y = fcmp uno {f} %y, %y
-  %first = select i1 %no.x, {f} %y, {f} %x
-  %second = select i1 %no.y, {f} %first, {f} %y
-  %value = call {f} @llvm.{name}.{type}({f} %first, {f} %second)
   ret {f} %value
 }}
 """
@@ -70,8 +60,8 @@ define internal {{ {f}, {other} }} @{own}({f} %x) alwaysinline {{
 _CODE = {
     **dict.fromkeys("tan asin acos atan sinh cosh tanh exp10".split(), _OF_ONE),
     "atan2": _OF_TWO,
-    "minimumnum": _OF_NUMBERS,
-    "maximumnum": _OF_NUMBERS,
+    "minimumnum": OF_NUMBERS,
+    "maximumnum": OF_NUMBERS,
     "sincos": _BOTH,
     "sincospi": _BOTH,
     "modf": _PART,
@@ -79,6 +69,7 @@ _CODE = {
     "canonicalize": _ITSELF,
     "arithmetic.fence": _ITSELF,
 }
+_OTHER = {"minimumnum": "llvm.minimum", "maximumnum": "llvm.maximum"}  # not every C library has their functions
 
 
 def write_intrinsics(code: Module) -> None:
@@ -89,9 +80,9 @@ def write_intrinsics(code: Module) -> None:
         if not (old.name.startswith("llvm.") and type_ and name in _CODE):
             continue
         kind, letter = _TYPES[type_]
+        called = f"{_OTHER[name]}.{type_}" if name in _OTHER else name
         other = "i32" if name == "frexp" else kind
         own = f"{_PREFIX}.{name}.{type_}"
-        words = {"f": kind, "l": letter, "type": type_, "name": name.removesuffix("num"), "own": own, "other": other}
-        code.add_text(_CODE[name].format(**words))
+        code.add_text(_CODE[name].format(f=kind, l=letter, name=called, own=own, other=other))
         old.replace_all_uses_with(code.function(own))
         old.erase()

@@ -46,7 +46,7 @@ def test_beyond_the_rim(name: str) -> None:
     assert all(map(math.isnan, orders(FUNCTIONS[name], -2.0)))
 
 
-def masked(x):  # type: ignore[no-untyped-def]
+def masked(x):
     root = np.where(x > 0, np.sqrt(x), x * x)
     total = 0.0
     for one in x:
