@@ -17,6 +17,8 @@ HINT_ATTRIBUTES = (
 # A function that passes its argument on and has no derivative. It stays external until Enzyme has seen it;
 # the native stage gives it its body.
 BARRIER = "enzyme_py_inactive"
+# And the type behind it: one that gets constants, and is called again wherever its result is needed.
+BARRIER_OF_CONSTANTS = f"{BARRIER}.again_"
 # LLVM's, around what is compared for equality: of constants it is computed, and nothing is learned through it.
 CANONICAL = "llvm.canonicalize."
 BARRIER_ATTRIBUTES = (

@@ -29,14 +29,12 @@ def link_special_functions(
     link_complex_functions(module, modules)
     link_linked_blas(module, modules, order=order, is_forward=is_forward)
     known = bodies(order, is_forward=is_forward)
-    renamed = [one for one in module.functions if one.is_declaration and one.name in known]
-    texts = []
-    for function in renamed:
-        row = known[function.name]
-        function.name = row.own_name
-        texts.append(row.ir)
-    for text in texts:
-        module.link_in(modules.parsed(text))
+    for function in [one for one in module.functions if one.is_declaration and one.name in known]:
+        function.name = known[function.name].own_name
+    own = {row.own_name: row for row in known.values()}
+    while needed := [own[one.name] for one in module.functions if one.is_declaration and one.name in own]:
+        for row in needed:  # which may call others
+            module.link_in(modules.parsed(row.ir))
     called = [one.name for one in module.functions if one.is_declaration and one.name in SPECIAL]
     for name in called:
         module.link_in(_definition(SPECIAL[name], modules))

@@ -38,7 +38,7 @@ from enzyme_py.rules.slopes import FUNCTIONS, kept, pick
 _ABOVE = """
 declare {f} @{symbol}({f})
 declare {f} @llvm.maxnum.{bits}({f}, {f})
-declare {f} @enzyme_py_inactive.{f}({f})
+declare {f} @enzyme_py_inactive.again_{f}({f})
 define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
   %is.inside = fcmp ogt {f} %x, {rim}
   br i1 %is.inside, label %inside, label %edge
@@ -51,19 +51,22 @@ EDGE}}
 """
 
 
-# In nested derivatives a product of zero and NaN is NaN, also where LLVM takes the branch away. So no factor is NaN there: beyond the rim
-# the slopes are differences of infinities, which are NaN, but zero of a zero. The value is a NaN that LLVM does not know: a
-# sum with a constant NaN is that constant, and had the slope zero, without a word.
+# NaN is one that LLVM does not know: where it sees that nothing but NaN gets behind the branch, as of `np.log1p(np.exp(x))`, a product with
+# a constant NaN was that constant, and had the slope zero, without a word.
 _EDGE = """  %is.rim = fcmp oeq {f} %x, {rim}
-  %steepness = select i1 %is.rim, {f} {huge}, {f} {nan}
+  %none = call {f} @enzyme_py_inactive.again_{f}({f} {nan})
+  %steepness = select i1 %is.rim, {f} {huge}, {f} %none
   %above = fsub {f} %x, {rim}
   %once = fmul {f} %above, %steepness
   %steep = fmul {f} %once, %steepness
   %sum = fadd {f} %steep, {value}
   ret {f} %sum
 """
+# In nested derivatives a product of zero and NaN is NaN, also where LLVM takes the branch away. So no factor is NaN there: beyond the rim
+# the slopes are differences of infinities, which are NaN, but zero of a zero. The value is such a NaN, for
+# a sum with a constant NaN is that constant, too.
 _NESTED_EDGE = """  %is.rim = fcmp oeq {f} %x, {rim}
-  %none = call {f} @enzyme_py_inactive.{f}({f} {nan})
+  %none = call {f} @enzyme_py_inactive.again_{f}({f} {nan})
   %value = select i1 %is.rim, {f} {value}, {f} %none
   %above = fsub {f} %x, {rim}
   %once = fmul {f} %above, {huge}
@@ -196,8 +199,9 @@ def _slopes_of_tanh(order: int) -> Iterator[list[float]]:
 
 # Powers of zero: the exponent has no derivative there, unless it is zero too, where it is minus
 # infinity; and 0 ** 0 has none by the base. A constant exponent needs none of this, and LLVM knows better
-# code for many, but a root must be the one above.
+# code for many, but a root must be the one above: its row is linked in. (0 is added as the root of -0 is -0.)
 _POW = """
+declare {f} @enzyme_py_math.sqrt{letter}({f})
 declare {f} @{symbol}({f}, {f})
 declare i1 @llvm.is.constant.{bits}({f})
 define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
@@ -213,11 +217,9 @@ root:
   %is.inside = or i1 %is.positive, %is.infinite
   br i1 %is.inside, label %plain, label %edge
 edge:
-  %is.rim = fcmp oeq {f} %x, 0.0
-  %steepness = select i1 %is.rim, {f} {huge}, {f} {nan}
-  %once = fmul {f} %x, %steepness
-  %steep = fmul {f} %once, %steepness
-  ret {f} %steep
+  %own.x = fadd {f} %x, 0.0
+  %outside = call {f} @enzyme_py_math.sqrt{letter}({f} %own.x)
+  ret {f} %outside
 plain:
   %power = call {f} @{symbol}({f} %x, {f} %y)
   ret {f} %power
@@ -239,13 +241,8 @@ declare {f} @enzyme_py_inactive.{f}({f})
 """
 
 
-def _pow(symbol: str, kind: str, text: str = _POW) -> Body:
-    points = ((2.0, 3.0), (0.3, -1.5))
-    return written(symbol, kind, text, points, minus=-math.inf, nan=math.nan)
-
-
-def _nested_pow(symbol: str, kind: str) -> Body:
-    return _pow(symbol, kind, _POW.replace("%is.positive = fcmp ogt", "%is.positive = fcmp une"))
+def _pow(symbol: str, kind: str) -> Body:
+    return written(symbol, kind, _POW, ((2.0, 3.0), (0.3, -1.5)), minus=-math.inf)
 
 
 # The mantissa is x times a constant power of two; two factors, as one could overflow.
@@ -312,7 +309,6 @@ _ROWS = (
 BODIES = {row.symbol: row for row in _ROWS}
 _NESTED = (
     *_rims(_NESTED_EDGE),
-    *both(_nested_pow, "llvm.pow", "pow"),
     *FAR_IN_NESTS,
 )
 

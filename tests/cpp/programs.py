@@ -20,12 +20,12 @@ from enzyme_py.assembly.entry import _OPTIONS, ENTRY
 from enzyme_py.assembly.module import DiffModule
 from enzyme_py.errors import Where
 from enzyme_py.foundations.llvm_modules import Modules, run_once
-from enzyme_py.frontend.codegen.type_hints import HINT, HINT_ATTRIBUTES
 from enzyme_py.host.enzyme import differentiate
 from enzyme_py.llvm import Module
 from enzyme_py.native.machine import target_machine
 from enzyme_py.passes import pipeline
 from enzyme_py.passes.base import Draft
+from enzyme_py.symbols import HINT, HINT_ATTRIBUTES
 
 FOLDER = Path(__file__).parent
 # fr: forward over reverse; 2: of two directions, or seeds, at once

@@ -14,8 +14,8 @@ from numba.core import cgutils
 from numba.core.typing import signature
 from numba.extending import intrinsic
 
-from enzyme_py.frontend.codegen.type_hints import BARRIER
 from enzyme_py.rules.inactive import CONSTANT_PREFIX
+from enzyme_py.symbols import BARRIER
 
 
 @intrinsic

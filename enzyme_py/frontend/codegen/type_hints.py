@@ -16,21 +16,7 @@ from typing import Any
 
 from llvmlite import ir
 
-HINT = "enzyme_py_hint"
-HINT_ATTRIBUTES = (
-    "nounwind willreturn nofree nosync memory(inaccessiblemem: readwrite) "
-    '"enzyme_inactive" "enzyme_nofree"'
-)
-
-# A function that passes its argument on and has no derivative (transforms/values/stop.py). It stays external
-# until Enzyme has seen it; the native stage gives it its body.
-BARRIER = "enzyme_py_inactive"
-BARRIER_ATTRIBUTES = (
-    "nounwind willreturn nofree nosync memory(none) "
-    '"enzyme_inactive" "enzyme_no_escaping_allocation"'
-)
-
-TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stores name
+from enzyme_py.symbols import HINT, TYPES
 
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)

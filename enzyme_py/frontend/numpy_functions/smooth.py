@@ -20,7 +20,7 @@ from numba.np import npyfuncs, ufunc_db
 from numba.np.numpy_support import as_dtype
 
 from enzyme_py.frontend.codegen.library_calls import constant, library_function
-from enzyme_py.frontend.codegen.type_hints import BARRIER
+from enzyme_py.symbols import BARRIER
 
 _HUGE = 1e308
 _root = library_function("cbrt", 1)

@@ -18,10 +18,19 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.rules import copies, orders, ruled_symbols, special_symbols
 from enzyme_py.rules.inactive import INACTIVE, Inactive
 from enzyme_py.rules.slopes import PICK, pick_declaration
-from enzyme_py.symbols import BARRIER, BARRIER_ATTRIBUTES, HINT, HINT_ATTRIBUTES, RULE_CODE, RULED
+from enzyme_py.symbols import (
+    BARRIER,
+    BARRIER_ATTRIBUTES,
+    BARRIER_OF_CONSTANTS,
+    HINT,
+    HINT_ATTRIBUTES,
+    RULE_CODE,
+    RULED,
+)
 
 _INTEGERS = '"enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
 _FLOATS = ("double", "float")
+_AGAIN = ' "enzyme_shouldrecompute"'  # else the pass keeps what such a call in a loop returns, for each iteration
 
 
 class Declarations(Pass):
@@ -43,7 +52,8 @@ def _declared(one: Function) -> str | None:
     if name.startswith(HINT):
         return f"{one.head} {HINT_ATTRIBUTES}"
     if name.startswith(BARRIER):
-        return f"{_barrier(one)} {BARRIER_ATTRIBUTES}"
+        again = _AGAIN * name.startswith(BARRIER_OF_CONSTANTS)
+        return f"{_barrier(one)} {BARRIER_ATTRIBUTES}{again}"
     if name.startswith(PICK):
         return pick_declaration(one.return_type)
     if name.startswith(RULED):

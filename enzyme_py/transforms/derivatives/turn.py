@@ -15,8 +15,8 @@ from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin
 
-from enzyme_py.frontend.codegen.type_hints import HINT
 from enzyme_py.frontend.target.target import KernelContext
+from enzyme_py.symbols import HINT
 
 TURN = f"{HINT}_turn"  # a function of csrc/runtime.h
 

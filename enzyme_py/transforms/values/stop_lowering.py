@@ -13,9 +13,9 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin
 
 from enzyme_py.assembly.results import returned_type
-from enzyme_py.frontend.codegen.type_hints import BARRIER
 from enzyme_py.frontend.leaves import leaves
 from enzyme_py.frontend.target.target import KERNEL, KernelContext
+from enzyme_py.symbols import BARRIER
 from enzyme_py.transforms.plans.binding import Emit
 from enzyme_py.transforms.values.copies_lowering import emit_copy
 from enzyme_py.transforms.values.stop import stop_gradient

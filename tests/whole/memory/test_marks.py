@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from enzyme_py.frontend.codegen.type_hints import HINT
 from enzyme_py.passes.memory.allocations import CachedAllocations
 from enzyme_py.passes.types.integer_fields import IntegerFields
+from enzyme_py.symbols import HINT
 from tests.passes.running import is_left_alone, ran
 
 RECORD = f"{HINT}.record.0pPointer.8Integer.16pFloat.double"

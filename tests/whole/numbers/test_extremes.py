@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
 import pytest
 
@@ -26,6 +27,11 @@ def check(kernel, x, slope, curvature, rtol=1e-14) -> None:
     np.testing.assert_allclose(second, curvature, rtol=rtol)
 
 
+def by_numba(function):
+    """Return a function of NumPy's as kernels call it: its own has other last digits where it finds AVX-512."""
+    return numba.njit(lambda x: function(x))
+
+
 # Far out, asinh and acosh are log(2 x), and atan is a constant less 1 / x.
 @pytest.mark.parametrize("x", [1e31, -1e40, 1e90, 1e150])
 def test_inverse_functions_far_out(x: float) -> None:
@@ -38,7 +44,7 @@ def test_inverse_functions_far_out(x: float) -> None:
 def test_first_orders_beyond_all_squares(function) -> None:
     for x in (1e160, 1e300):
         value, first, _ = orders(function, x)
-        assert value == function(x)
+        assert value == by_numba(function)(x)
         np.testing.assert_allclose(first, 1.0 / x, rtol=1e-15)
     x = np.float32(1e25)
     np.testing.assert_allclose(orders(function, x)[1], 1.0 / x, rtol=1e-6)
@@ -163,7 +169,7 @@ def test_what_overflows_is_infinite_in_all_orders(name: str, number: type) -> No
 @pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "sinh", "cosh"])
 def test_the_last_number_before_an_overflow(name: str, number: type) -> None:
     """There is one number whose value is finite, and whose neighbour's is not."""
-    function = getattr(np, name)
+    function = by_numba(getattr(np, name))
     low, high = number(1.0), number(2e3)
     with np.errstate(all="ignore"):
         while (middle := (low + high) / number(2.0)) not in (low, high):

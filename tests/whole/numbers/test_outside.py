@@ -46,6 +46,32 @@ def test_beyond_the_rim(name: str) -> None:
     assert all(map(math.isnan, orders(FUNCTIONS[name], -2.0)))
 
 
+# What is behind the rim here can only be NaN, and LLVM knows it: gradients were 0, of np.logaddexp 1; second orders of such powers were 0.
+ONLY_NAN = {
+    "softplus": lambda x: np.log1p(np.exp(x)),
+    "size": lambda x: np.log1p(np.abs(x)),
+    "logaddexp": lambda x: np.logaddexp(x, 0.3),
+    "logaddexp2": lambda x: np.logaddexp2(x, 0.3),
+    "half": lambda x: (x * x + 1.0) ** 0.5,
+    "root": lambda x: np.sqrt(np.abs(x)),
+}
+
+
+@pytest.mark.parametrize("name", ONLY_NAN)
+def test_nan(name: str) -> None:
+    assert all(map(math.isnan, orders(ONLY_NAN[name], math.nan)))
+
+
+@pytest.mark.parametrize(("x", "root"), [(-0.0, 0.0), (-math.inf, math.inf), (math.inf, math.inf), (4.0, 2.0)])
+def test_half_powers_are_no_roots_at_their_ends(x: float, root: float) -> None:
+    value, _ = enzyme.jvp(lambda x: x**0.5, (x,), (1.0,))
+    assert value == root
+    assert math.copysign(1.0, value) == 1.0
+    again, _ = enzyme.jvp(lambda x: enzyme.jvp(lambda x: x**0.5, (x,), (1.0,))[0], (x,), (1.0,))
+    assert again == root
+    assert math.copysign(1.0, again) == 1.0
+
+
 def masked(x):
     root = np.where(x > 0, np.sqrt(x), x * x)
     total = 0.0
