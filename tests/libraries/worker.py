@@ -26,9 +26,9 @@ MOST_SECONDS = 1500  # for a file, questions included
 class _Plugin:
     """What pytest is given: it watches each test function, and asks behind it."""
 
-    def __init__(self, known: set[str], most: int, say: Callable[..., None]) -> None:
+    def __init__(self, known: set[str], most: int, say: Callable[..., None], *, inner: bool) -> None:
         self.left: Counter[str] = Counter()
-        self.own = 0.0
+        self.own, self._inner = 0.0, inner
         self._known, self._most, self._say = known, most, say
         self._end = time.monotonic() + MOST_SECONDS
 
@@ -42,7 +42,7 @@ class _Plugin:
             return
         taken = Recording()
         begun = time.process_time()
-        with watched(taken, set(), self._known, self._most, time.monotonic() + SECONDS):
+        with watched(taken, set(), self._known, self._most, time.monotonic() + SECONDS, inner=self._inner):
             yield
         self.own += time.process_time() - begun
         self.left.update(taken.left)
@@ -63,7 +63,7 @@ def files_of(name: str) -> list[str]:
     return sorted(map(str, folder.rglob("test_*.py")))
 
 
-def main() -> None:
+def main(*, inner: bool = False) -> None:
     """Answer with the files of libraries, and with what the tests of a file call."""
     known: set[str] = set()
 
@@ -72,7 +72,7 @@ def main() -> None:
             say(tests=files_of(request["module"]))
             return
         known.update(request["known"])
-        plugin = _Plugin(known, request["most"], say)
+        plugin = _Plugin(known, request["most"], say, inner=inner)
         options = ["-q", "--no-header", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir=/tmp", "-c", "/dev/null"]
         status = pytest.main([request["test"], *options], plugins=[plugin])
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):

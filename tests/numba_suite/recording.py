@@ -1,6 +1,7 @@
 """What a test of Numba calls: functions and copies of their arguments, as they were before the call.
 
-A call is one of Python; what compiled functions call in turn is not seen. Of the calls of one function with arguments of
+A call is one of Python. What compiled functions call in turn is seen where it is asked for: then the Python code of each function
+runs once more, on copies, for every kind of arguments. Of the calls of one function with arguments of
 the same types the first that returns is kept, and the first that raises.
 """
 
@@ -78,10 +79,14 @@ def recorded(test: unittest.TestCase, known: set[str], most: int, seconds: float
 
 @contextmanager
 def watched(
-    taken: Recording, seen: set[str], known: set[str], most: int, end: float
+    taken: Recording, seen: set[str], known: set[str], most: int, end: float, *, inner: bool = False
 ) -> Iterator[None]:
-    """Take down what is called meanwhile: at most so many calls, none that is known, until a time; then Enough is raised."""
+    """Take down what is called meanwhile: at most so many calls, none that is known, until a time; then Enough is raised.
+
+    `inner`: also what compiled functions call.
+    """
     depth = 0
+    walked: set[str] = set()
 
     def call(function: Dispatcher, *arguments: Any, **named: Any) -> Any:
         nonlocal depth
@@ -89,10 +94,12 @@ def watched(
             return _plain_call(function, *arguments, **named)
         if len(taken.calls) >= most or time.monotonic() > end:
             raise Enough  # between calls: inside of one it would leave Numba's compiler in the middle
+        in_order = _in_order(function, arguments, named)
+        if inner and in_order is not None:
+            _walk(function, in_order, walked)
         depth += 1
         try:
             kept = result = None
-            in_order = _in_order(function, arguments, named)
             reason = "named arguments" if in_order is None else _unfit(function, in_order)
             if reason is None:
                 try:
@@ -119,6 +126,15 @@ def watched(
         yield
     finally:
         del Dispatcher.__call__
+
+
+def _walk(function: Dispatcher, arguments: tuple[Any, ...], walked: set[str]) -> None:
+    """Run the Python code of a function on copies: what it calls is taken down. Whatever goes wrong in it is nobody's business."""
+    name = repr((id(function), [_type_of(one) for one in arguments]))
+    if name not in walked:
+        walked.add(name)
+        with suppress(Exception), redirect_stdout(io.StringIO()):
+            function.py_func(*map(copied, arguments))
 
 
 def _take(

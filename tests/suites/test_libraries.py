@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries.__main__ import WORKER
+from tests.libraries.__main__ import INNER_WORKER, WORKER
 from tests.libraries.worker import files_of
 from tests.numba_suite.runs import run
 from tests.numba_suite.summary import Summary
@@ -42,6 +42,30 @@ def test_rounded():
     assert rounded(0.3) < 0.1
     raise ValueError("a test that fails is one as well")
 """
+INNER = """
+import numba
+
+
+@numba.njit
+def cube(x):
+    return x**3
+
+
+@numba.njit
+def table(x, n):
+    return x[n:] + cube(x[0])
+
+
+@numba.njit
+def total(x, n):
+    return table(x, n).sum()
+
+
+def test_total():
+    import numpy as np
+
+    assert total(np.arange(4.0), 1) == 6.0
+"""
 ENDS = """
 import os
 
@@ -63,8 +87,8 @@ def test_that_ends_the_process():
 """
 
 
-def asked(folder: Path, without: str | None = None) -> Summary:
-    return run(folder, [str(folder)], lambda line: None, most=3, without=without, worker=WORKER)
+def asked(folder: Path, without: str | None = None, worker: str = WORKER) -> Summary:
+    return run(folder, [str(folder)], lambda line: None, most=3, without=without, worker=worker)
 
 
 @pytest.fixture
@@ -85,6 +109,12 @@ def test_it_finds_what_a_cure_left_out_makes_wrong(library: Path) -> None:
     summary = asked(library, without="given signatures")
     assert {one["verdict"] for one in summary.bad} == {"wrong"}
     assert all("rounded" in one["key"] for one in summary.bad)
+
+
+def test_what_compiled_functions_call(tmp_path: Path) -> None:
+    (tmp_path / "test_total.py").write_text(INNER)
+    summary = asked(tmp_path, worker=INNER_WORKER)
+    assert (summary.tests, summary.kernels, summary.verdicts["right"]) == (1, 3, 3)
 
 
 def test_a_file_that_ends_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
