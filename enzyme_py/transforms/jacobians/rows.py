@@ -22,6 +22,7 @@ from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.jacobians import counting
 from enzyme_py.transforms.jacobians.columns import Leaves, is_inexact
 from enzyme_py.transforms.jacobians.loops import Loop
+from enzyme_py.transforms.plans.elements import copy_elements
 from enzyme_py.transforms.plans.plans import transform
 from enzyme_py.transforms.plans.structures import Path, at, defined
 from enzyme_py.transforms.values.copies import copy_of
@@ -130,7 +131,7 @@ def result_into(kernel: Any, path: Path, component: str, is_array: bool) -> Any:
 def _own(value):  # type: ignore[no-untyped-def]
     # Always in C order, as the rows are that serve as its shadows.
     own = np.empty(value.shape, value.dtype)
-    own[...] = value
+    copy_elements(own, value)
     return own
 
 

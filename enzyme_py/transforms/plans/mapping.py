@@ -15,6 +15,7 @@ from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.keeping import kept_with_kernel
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.transforms.plans.dispatcher import DerivativeDispatcher
+from enzyme_py.transforms.plans.elements import copy_elements
 from enzyme_py.transforms.plans.helpers import written_for
 from enzyme_py.transforms.plans.plans import Plan, PlanType
 from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
@@ -179,7 +180,7 @@ def _put_array(made, place, value):  # type: ignore[no-untyped-def]  # compiled 
     own = made[place]
     if own.shape != value.shape:
         raise ValueError("the results of a mapped function have different shapes")
-    own[...] = value
+    copy_elements(own, value)
 
 
 def _put_number(made, place, value):  # type: ignore[no-untyped-def]

@@ -23,6 +23,7 @@ from enzyme_py.frontend.containers.typed_lists import rebuilt
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.target.target import KernelContext
 from enzyme_py.transforms.plans.binding import Emit
+from enzyme_py.transforms.plans.elements import copy_elements
 from enzyme_py.transforms.values.large_pages import array_like
 
 
@@ -251,6 +252,10 @@ def _assign(shadow, tangent):  # type: ignore[no-untyped-def]
     shadow[...] = tangent
 
 
+def _assign_elements(shadow, tangent):  # type: ignore[no-untyped-def]
+    copy_elements(shadow, tangent)
+
+
 def check_layout(
     emit: Emit, kind: Any, value: ir.Value, shadow_kind: Any, shadow: ir.Value
 ) -> None:
@@ -301,7 +306,8 @@ def tangent_like(
             return apart
         shadow = zero_shadow(emit, kind, value)
         own = shadow_type(kind)
-        emit.compiled(_assign, types.none, [own, tangent_kind], [shadow, tangent])
+        assign = _assign if isinstance(emit.context, KernelContext) else _assign_elements
+        emit.compiled(assign, types.none, [own, tangent_kind], [shadow, tangent])
         owned.append((own, shadow))
         return shadow
     if isinstance(kind, types.ListType):
