@@ -177,3 +177,23 @@ def test_indices_that_a_generator_keeps():
     assert np.isclose(enzyme.jvp(symmetric, (x, 3), (x, 0))[1], right @ x, rtol=1e-14)
     second = [[0.0 if i == k else x.sum() - x[i] - x[k] for i in range(5)] for k in range(5)]
     np.testing.assert_allclose(enzyme.hessian(symmetric)(x, 3), second, rtol=1e-12)
+
+
+def test_places_of_an_argument_or_sorted_ones_that_are_written():
+    """Refused in forward mode: the sorted block was marked as active, beside an argument that is constant."""
+
+    def kernel(x, places):
+        chosen = places
+        if x.shape[0] == 2:
+            chosen = np.sort(places * 3)
+        chosen[0] = 7
+        total = 0.0
+        for k in range(x.shape[0]):
+            total += x[k] * chosen[k]
+        return total
+
+    for count, weights in ((3, [7.0, 3.0, 1.0]), (2, [7.0, 9.0])):
+        x = np.arange(1.0, count + 1.0)
+        value, tangent = enzyme.jvp(kernel, (x, np.array([5, 3, 1])), (np.eye(count)[1], None))
+        assert (value, tangent) == (x @ weights, weights[1])
+        np.testing.assert_array_equal(enzyme.grad(kernel)(x, np.array([5, 3, 1])), weights)

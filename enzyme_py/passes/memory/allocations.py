@@ -33,7 +33,9 @@ word: wrong gradients, endless loops, crashes of the interpreter.
   inner reverse sweep, the outer one reads some that nobody has filled.
 
 Such allocations get a mark (cache_marks.py) and `enzyme_active_val`: zeros that are never written look constant, but
-where they merge with active memory (`t = zeros if n == 0 else A @ B`) they need a shadow as that has.
+where they merge with active memory (`t = zeros if n == 0 else A @ B`) they need a shadow as that has. Where all is
+forward mode, blocks of integers get neither: nothing is made again, and where they merge with an argument that is constant
+(`order = i if n == 0 else np.sort(i)`, written to) Enzyme refuses what is active beside it.
 
 **Shadows that are never zeroed** are another trap: for an allocation that the reverse sweep needs Enzyme may cache the
 memory after all, or just the pointer of its shadow, and forget that it meant to clear the shadow there (operands of
@@ -65,7 +67,8 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.cache_marks import keep
 from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
-from enzyme_py.passes.module.requests import under_reverse
+from enzyme_py.passes.module.requests import Requests, under_reverse
+from enzyme_py.passes.types.integer_blocks import is_of_integers
 from enzyme_py.rules.copies import is_body
 from enzyme_py.symbols import HINT, RAISE
 
@@ -105,6 +108,8 @@ class _Marks:
         self._cached |= {*made.beside_searches(), *made.copied_in_pieces()}
         if is_nested:
             self._cached |= {*made.conditional(), *made.of_integers()}
+        if not any(one.is_reverse for one in Requests(draft.code).all()):  # nothing is made again there
+            self._cached = {one for one in self._cached if not is_of_integers(one)}
         self._loads = loop_carried_loads(function, pointers.allocations)
         for pointer in pointers.exchanged():
             self._loads |= {one for one in pointer.users if isinstance(one, Load)}

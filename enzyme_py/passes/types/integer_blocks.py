@@ -11,7 +11,7 @@ from __future__ import annotations
 from enzyme_py.llvm import Argument, Call, Constant, GetElementPtr, Instruction, Load, Store, Value
 from enzyme_py.llvm import types as kinds
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
-from enzyme_py.llvm.analyses.points_to import origins
+from enzyme_py.llvm.analyses.points_to import derived, origins
 
 _HINTS = ("enzyme_py_hint.Integer", "enzyme_py_hint.kept", "enzyme_py_hint.written")
 _TOUCHES_NO_BITS = ("free", "llvm.lifetime.", "llvm.memset.", *_HINTS)
@@ -26,6 +26,12 @@ def reads_of_block(store: Store) -> list[Load] | None:
     """
     found: list[Load] = []
     return found if _are_of_integers(store.pointer, found, set()) else None
+
+
+def is_of_integers(made: Call) -> bool:
+    """Tell whether a block that a call allocates holds integers, as it is written to or read, and nothing else."""
+    accesses = (user for pointer in derived(made) for user in pointer.users if isinstance(user, (Load, Store)))
+    return any(accesses) and _is_of_integers(made, [], {made})
 
 
 def _are_of_integers(pointer: Value, reads: list[Load], seen: set[Value]) -> bool:
