@@ -109,7 +109,7 @@ class _Marks:
         if is_nested:
             self._cached |= {*made.conditional(), *made.of_integers()}
         if not any(one.is_reverse for one in Requests(draft.code).all()):  # nothing is made again there
-            self._cached = {one for one in self._cached if not is_of_integers(one)}
+            self._cached = {one for one in self._cached if not (isinstance(one, Call) and is_of_integers(one))}
         self._loads = loop_carried_loads(function, pointers.allocations)
         for pointer in pointers.exchanged():
             self._loads |= {one for one in pointer.users if isinstance(one, Load)}

@@ -20,7 +20,7 @@ from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.jacobians import counting
 from enzyme_py.transforms.jacobians.loops import Loop
 from enzyme_py.transforms.plans.plans import transform
-from enzyme_py.transforms.plans.structures import each
+from enzyme_py.transforms.plans.structures import each, of_lanes
 from enzyme_py.transforms.values.copies import copy_of
 from enzyme_py.transforms.values.shadows import zeros_laid_out_as
 
@@ -44,7 +44,6 @@ def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]
     count = len(leaves.kinds)
     is_array = isinstance(leaves.kinds[place], types.Array)
     width = leaves.chunk if is_array else 1
-    lanes = tuple(range(width))
     chosen = (Activity.DUPLICATED if i == place else Activity.CONST for i in range(count))
     scope[f"plan_{place}"] = Annotated(
         leaves.kernel, leaves.mode, tuple(chosen), width, is_batch=True
@@ -53,15 +52,17 @@ def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]
     if not is_array:
         given[place] = f"leaf_{place}, one_like(leaf_{place})"
         return [f"by_{place} = differentiable(run(plan_{place}, {', '.join(given)})[0][0])"]
-    given[place] = f"own_{place}, *units(own_{place}, first, {lanes})"
+    given[place] = ", ".join([f"own_{place}", *of_lanes(width, f"unit(own_{place}, first + {{lane}})")])
     run = f"run(plan_{place}, {', '.join(given)})[0]"
+    put = of_lanes(width, f"put(room_{place}, tangents_{place}[{{lane}}], first + {{lane}})")
     loop = Loop(
         first="1",
         end=f"(leaf_{place}.size + {width - 1}) // {width}",
         body=[
             f"first = block * {width}",
             f"own_{place} = copy_of(leaf_{place})",
-            f"put_all(room_{place}, {run}, first, {lanes})",
+            f"tangents_{place} = {run}",
+            *put,
         ],
         given=[f"room_{place}", *(f"leaf_{i}" for i in range(count))],
         kind=counting.COLUMNS,
@@ -75,7 +76,7 @@ def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]
         f"tangents_{place} = {run}",
         f"out_{place} = tangents_{place}[0]",
         f"room_{place} = room(out_{place}, leaf_{place})",
-        f"put_all(room_{place}, tangents_{place}, first, {lanes})",
+        *put,
         *loop.lines(f"columns_{place}", leaves.on_threads, scope),
         f"by_{place} = shaped(room_{place}, out_{place}, leaf_{place})",
     ]
@@ -113,23 +114,6 @@ def _none(tangent):  # type: ignore[no-untyped-def]
 
 
 # -- units -----------------------------------------------------------------------------------------
-
-
-def _units(value: Any, first: Any, lanes: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_units, strict=False)
-def _units_of(value: Any, first: Any, lanes: Any) -> Callable[..., Any]:
-    return _some_units if len(lanes) else _nothing
-
-
-def _some_units(value, first, lanes):  # type: ignore[no-untyped-def]
-    return (_unit(value, first + lanes[0]), *_units(value, first, lanes[1:]))
-
-
-def _nothing(value, first, lanes):  # type: ignore[no-untyped-def]
-    return ()
 
 
 @register_jitable
@@ -170,24 +154,6 @@ def _room_for_number(out, value):  # type: ignore[no-untyped-def]
 
 
 def _room_for_nothing(out, value):  # type: ignore[no-untyped-def]
-    return None
-
-
-def _put_all(room: Any, tangents: Any, first: Any, lanes: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_put_all, strict=False)
-def _put_all_lanes(room: Any, tangents: Any, first: Any, lanes: Any) -> Callable[..., Any]:
-    return _put_some if len(lanes) else _put_none
-
-
-def _put_some(room, tangents, first, lanes):  # type: ignore[no-untyped-def]
-    _put(room, tangents[0], first + lanes[0])
-    _put_all(room, tangents[1:], first, lanes[1:])
-
-
-def _put_none(room, tangents, first, lanes):  # type: ignore[no-untyped-def]
     return None
 
 
@@ -258,7 +224,7 @@ _SCOPE = {
     "one_like": _one_like,
     "differentiable": _differentiable,
     "room": _room,
-    "units": _units,
-    "put_all": _put_all,
+    "unit": _unit,
+    "put": _put,
     "shaped": _shaped,
 }

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from enzyme_py.foundations.keeping import kept_with_kernel
 from enzyme_py.frontend.parallel.wishes import has_several_threads
@@ -25,9 +25,10 @@ from enzyme_py.transforms.jacobians.loops import Loop, may_share_out
 from enzyme_py.transforms.jacobians.rows import result_into
 from enzyme_py.transforms.plans.dispatcher import derivative_dispatcher
 from enzyme_py.transforms.plans.drawn_again import warn_of_draws
+from enzyme_py.transforms.plans.elements import copy_elements
 from enzyme_py.transforms.plans.helpers import written_for
 from enzyme_py.transforms.plans.plans import Plan, PlanType, transform
-from enzyme_py.transforms.plans.structures import defined
+from enzyme_py.transforms.plans.structures import defined, of_lanes
 from enzyme_py.transforms.values.copies import copy_of
 
 LEADING = 3  # products, vectors and output stand in front of the kernel's arguments
@@ -76,7 +77,6 @@ def _fill_products(
     plan: Any = wanted.plan
     kinds = [types.unliteral(kind) for kind in arguments]
     warn_of_draws(plan.kernel, tuple(kinds), "its Jacobian takes several runs")
-    lanes = tuple(range(plan.width))
     given = [f"copy_of(arguments[{i}])" for i in range(len(arguments))]
     activities = [Activity.CONST] * len(arguments)
     activities[plan.number] = Activity.DUPLICATED
@@ -84,26 +84,26 @@ def _fill_products(
     scope: dict[str, Any] = {
         "run": transform,
         "copy_of": copy_of,
-        "rows_as": _rows_as,
-        "own_rows": _own_rows,
+        "row_as": _row_as,
+        "own_row": _own_row,
         "put": _put,
         "buffer": _buffer,
     }
     if plan.mode.is_forward:
-        given[plan.number] = f"own, *own_rows(vectors, own, first, {lanes})"
+        given[plan.number] = ", ".join(["own", *of_lanes(plan.width, "own_row(vectors, first + {lane}, own)")])
         lines = [
             f"tangents = run(plan, {', '.join(given)})[0]",
-            f"put(found, tangents, first, {lanes})",
+            *of_lanes(plan.width, "put(found, first + {lane}, tangents[{lane}])"),
         ]
     else:
         is_array = isinstance(output, types.Array)
         kernel = result_into(kernel, (), "", is_array)
         activities.insert(0, Activity.DUPLICATED)
-        given[plan.number] = f"own, *rows_as(found, own, first, {lanes})"
+        given[plan.number] = ", ".join(["own", *of_lanes(plan.width, "row_as(found, first + {lane}, own)")])
+        seeds = ", ".join(of_lanes(plan.width, "own_row(vectors, first + {lane}, to)"))
         lines = [
             "to = buffer(output)",
-            f"seeds = own_rows(vectors, to, first, {lanes})",
-            f"run(plan, to, *seeds, {', '.join(given)})",
+            f"run(plan, to, {seeds}, {', '.join(given)})",
         ]
     scope["plan"] = Annotated(kernel, plan.mode, tuple(activities), plan.width, is_batch=True)
     loop = Loop(
@@ -127,61 +127,31 @@ def _fill_products(
 # -- rows of matrices as vectors -------------------------------------------------------------------
 
 
-def _rows_as(matrix: Any, value: Any, first: Any, lanes: Any) -> Any:
-    raise RuntimeError
+@register_jitable
+def _row_as(matrix, place, value):  # type: ignore[no-untyped-def]
+    return matrix[place].reshape(value.shape)
 
 
-@overload(_rows_as, strict=False)
-def _rows_as_of(matrix: Any, value: Any, first: Any, lanes: Any) -> Callable[..., Any]:
-    return _some_rows_as if len(lanes) else _nothing
+@register_jitable
+def _own_row(matrix, place, value):  # type: ignore[no-untyped-def]
+    return matrix[place].reshape(value.shape).copy()  # a run may write to it
 
 
-def _some_rows_as(matrix, value, first, lanes):  # type: ignore[no-untyped-def]
-    row = matrix[first + lanes[0]].reshape(value.shape)
-    return (row, *_rows_as(matrix, value, first, lanes[1:]))
-
-
-def _own_rows(matrix: Any, value: Any, first: Any, lanes: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_own_rows, strict=False)
-def _own_rows_of(matrix: Any, value: Any, first: Any, lanes: Any) -> Callable[..., Any]:
-    return _some_own_rows if len(lanes) else _nothing
-
-
-def _some_own_rows(matrix, value, first, lanes):  # type: ignore[no-untyped-def]
-    row = matrix[first + lanes[0]].reshape(value.shape).copy()  # a run may write to it
-    return (row, *_own_rows(matrix, value, first, lanes[1:]))
-
-
-def _nothing(matrix, value, first, lanes):  # type: ignore[no-untyped-def]
-    return ()
-
-
-def _put(found: Any, tangents: Any, first: Any, lanes: Any) -> Any:
+def _put(found: Any, place: Any, tangent: Any) -> Any:
     raise RuntimeError
 
 
 @overload(_put, strict=False)
-def _put_all(found: Any, tangents: Any, first: Any, lanes: Any) -> Callable[..., Any]:
-    if not len(lanes):
-        return _put_none
-    return _put_arrays if isinstance(tangents[0], types.Array) else _put_numbers
+def _put_one(found: Any, place: Any, tangent: Any) -> Callable[..., Any]:
+    return _put_array if isinstance(tangent, types.Array) else _put_number
 
 
-def _put_arrays(found, tangents, first, lanes):  # type: ignore[no-untyped-def]
-    found[first + lanes[0]] = tangents[0].ravel()
-    _put(found, tangents[1:], first, lanes[1:])
+def _put_array(found, place, tangent):  # type: ignore[no-untyped-def]
+    copy_elements(found[place], tangent.ravel())
 
 
-def _put_numbers(found, tangents, first, lanes):  # type: ignore[no-untyped-def]
-    found[first + lanes[0], 0] = tangents[0]
-    _put(found, tangents[1:], first, lanes[1:])
-
-
-def _put_none(found, tangents, first, lanes):  # type: ignore[no-untyped-def]
-    return None
+def _put_number(found, place, tangent):  # type: ignore[no-untyped-def]
+    found[place, 0] = tangent
 
 
 def _buffer(output: Any) -> Any:

@@ -24,7 +24,7 @@ from enzyme_py.transforms.jacobians.columns import Leaves, is_inexact
 from enzyme_py.transforms.jacobians.loops import Loop
 from enzyme_py.transforms.plans.elements import copy_elements
 from enzyme_py.transforms.plans.plans import transform
-from enzyme_py.transforms.plans.structures import Path, at, defined
+from enzyme_py.transforms.plans.structures import Path, at, defined, of_lanes
 from enzyme_py.transforms.values.copies import copy_of
 
 
@@ -65,7 +65,6 @@ class _Part:
     def lines(self, name: str, component: str) -> list[str]:
         """Return the lines that set `NAME_by_PLACE` for the part, or a component of it."""
         width = self.leaves.chunk if self.is_array else 1
-        lanes = tuple(range(width))
         activities, given, keeps = [Activity.DUPLICATED], [], []
         for place, kind in enumerate(self.leaves.kinds):
             room = f"room_{name}_{place}"
@@ -75,18 +74,20 @@ class _Part:
                 given.append(f"leaf_{place}" if is_held else f"copy_of(leaf_{place})")
             elif isinstance(kind, types.Array):
                 activities.append(Activity.DUPLICATED)
-                given += [f"own(leaf_{place})", f"*at_rows({room}, first, {lanes})"]
+                given += [f"own(leaf_{place})", *of_lanes(width, f"row({room}, first + {{lane}})")]
             else:
                 activities.append(Activity.ACTIVE)
                 given.append(f"leaf_{place}")
-                keeps.append(f"keep({room}, found_{name}[{place + 1}], first, {lanes})")
+                found = f"found_{name}[{place + 1}]"
+                keeps += of_lanes(width, f"{room}[first + {{lane}}] = {found}[{{lane}}]")
         into = result_into(self.leaves.kernel, self.path, component, self.is_array)
         self.scope[f"plan_{name}"] = Annotated(
             into, self.leaves.mode, tuple(activities), width, is_batch=True
         )
         out = f"out{at(self.path)}"
         size = f"{out}.size" if self.is_array else "1"
-        arguments = [f"plan_{name}", f"to_{name}", f"*seeds(to_{name}, first, {lanes})", *given]
+        seeds = of_lanes(width, f"seed(to_{name}, first + {{lane}})")
+        arguments = [f"plan_{name}", f"to_{name}", *seeds, *given]
         selected = self.leaves.selected
         rooms = [f"room_{name}_{i}" for i in selected]
         loop = Loop(
@@ -152,23 +153,6 @@ def _buffer_for_number(out):  # type: ignore[no-untyped-def]
     return np.zeros(1, type(out))
 
 
-def _seeds(to: Any, first: Any, lanes: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_seeds, strict=False)
-def _seeds_of(to: Any, first: Any, lanes: Any) -> Callable[..., Any]:
-    return _some_seeds if len(lanes) else _nothing
-
-
-def _some_seeds(to, first, lanes):  # type: ignore[no-untyped-def]
-    return (_seed(to, first + lanes[0]), *_seeds(to, first, lanes[1:]))
-
-
-def _nothing(to, first, lanes):  # type: ignore[no-untyped-def]
-    return ()
-
-
 @register_jitable
 def _seed(to, place):  # type: ignore[no-untyped-def]
     seed = np.zeros(to.shape, to.dtype)
@@ -177,28 +161,21 @@ def _seed(to, place):  # type: ignore[no-untyped-def]
     return seed
 
 
-def _at_rows(room: Any, first: Any, lanes: Any) -> Any:
+def _row(room: Any, place: Any) -> Any:
     raise RuntimeError
 
 
-@overload(_at_rows, strict=False)
-def _at_rows_of(room: Any, first: Any, lanes: Any) -> Callable[..., Any]:
-    if not len(lanes):
-        return _nothing_at_rows
-    return _at_numbers if room.ndim == 1 else _at_arrays
+@overload(_row, strict=False)
+def _row_of(room: Any, place: Any) -> Callable[..., Any]:
+    return _number_at if room.ndim == 1 else _array_at
 
 
-def _at_arrays(room, first, lanes):  # type: ignore[no-untyped-def]
-    return (room[first + lanes[0]], *_at_rows(room, first, lanes[1:]))
+def _array_at(room, place):  # type: ignore[no-untyped-def]
+    return room[place]
 
 
-def _at_numbers(room, first, lanes):  # type: ignore[no-untyped-def]
-    place = first + lanes[0]
-    return (room[place : place + 1].reshape(()), *_at_rows(room, first, lanes[1:]))
-
-
-def _nothing_at_rows(room, first, lanes):  # type: ignore[no-untyped-def]
-    return ()
+def _number_at(room, place):  # type: ignore[no-untyped-def]
+    return room[place : place + 1].reshape(())
 
 
 # -- the rows, while they come ---------------------------------------------------------------------
@@ -219,24 +196,6 @@ def _room_for_array(value, count):  # type: ignore[no-untyped-def]
 
 def _room_for_number(value, count):  # type: ignore[no-untyped-def]
     return np.zeros(count, type(value))
-
-
-def _keep(room: Any, found: Any, first: Any, lanes: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_keep, strict=False)
-def _keep_all(room: Any, found: Any, first: Any, lanes: Any) -> Callable[..., Any]:
-    return _keep_some if len(lanes) else _keep_none
-
-
-def _keep_some(room, found, first, lanes):  # type: ignore[no-untyped-def]
-    room[first + lanes[0]] = found[0]
-    _keep(room, found[1:], first, lanes[1:])
-
-
-def _keep_none(room, found, first, lanes):  # type: ignore[no-untyped-def]
-    return None
 
 
 def _finished(room: Any, out: Any, value: Any) -> Any:
@@ -271,10 +230,9 @@ _SCOPE = {
     "run": transform,
     "copy_of": copy_of,
     "own": _own,
-    "at_rows": _at_rows,
-    "keep": _keep,
+    "row": _row,
     "room": _room,
     "buffer": _buffer,
-    "seeds": _seeds,
+    "seed": _seed,
     "finished": _finished,
 }

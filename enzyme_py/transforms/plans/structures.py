@@ -66,6 +66,14 @@ def each(kind: Any, parameters: str, of_part: str, scope: dict[str, Any]) -> Cal
     return written(parameters, built(kind, parts, own), own)
 
 
+def of_lanes(width: int, of_lane: str) -> list[str]:
+    """Return a text for each vector that a run takes at once; `of_lane` names its number `{lane}`.
+
+    Compiled functions that work through tuples of them are compiled anew for each length.
+    """
+    return [of_lane.format(lane=lane) for lane in range(width)]
+
+
 Path = tuple[int, ...]
 
 
