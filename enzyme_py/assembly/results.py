@@ -222,7 +222,10 @@ def check_parts(kind: Any, where: Where, *, is_aux: bool = False) -> None:
 def _may_be_none(kind: Any, where: Where) -> UnsupportedTypeError:
     of = f" of `{where.kernel}`" if where.kernel else ""
     message = f"the result{of}, or a part of it, may be None ({kind})"
-    remedy = "return a number or an array on every path (np.zeros(0)), or pass Const as return activity"
+    remedy = (
+        "return a number or an array on every path (np.zeros(0)); where a function that is called may return None, `found * 1.0` is a "
+        "number, and an error if there is none; or pass Const as return activity"
+    )
     return UnsupportedTypeError(message, where=where, remedy=remedy)
 
 

@@ -139,6 +139,11 @@ def _raising(call: Call) -> None:
             raise Wrong(f"reverse mode raised {got}, the function {want}")
 
 
+def _rounds(function: Any) -> bool:
+    """Tell whether the code of a function, or of one that it calls, rounds to single precision."""
+    return any("fptrunc double" in text for text in function.inspect_llvm().values())
+
+
 class _Questions:
     def __init__(self, call: Call) -> None:
         self.function: Any = call.function
@@ -156,7 +161,7 @@ class _Questions:
         )
         signature = chosen(call.function, map(numba.typeof, call.arguments)) or given_signatures(call.function)
         said = f"{signature} {getattr(call.function, 'locals', '')}"
-        self.is_single = any(singles) or "float32" in said or "complex64" in said
+        self.is_single = any(singles) or "float32" in said or "complex64" in said or _rounds(call.function)
         self.is_reordered = _differs_in_last_places(call.function) or bool(self.plain.targetoptions.get("fastmath"))
         self.reference: Any = None
         self.first = self._direction()

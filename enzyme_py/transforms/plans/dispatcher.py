@@ -47,7 +47,7 @@ from enzyme_py.transforms.plans.runner_compiler import RunnerCompiler
 CAN_BE_TAKEN = (
     "pass numbers, arrays, tuples, lists, dicts or dataclasses of these, or a numba.typed.List of "
     "numbers or of arrays; "
-    "let the kernel capture anything else"
+    "make any other object in the kernel, from its parts, or let the kernel capture what Numba lets it"
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numba
 import numpy as np
 import pytest
 
@@ -60,6 +61,39 @@ ONLY_NAN = {
 @pytest.mark.parametrize("name", ONLY_NAN)
 def test_nan(name: str) -> None:
     assert all(map(math.isnan, orders(ONLY_NAN[name], math.nan)))
+
+
+INNER = [
+    *(f"np.{name}(x)" for name in "exp expm1 exp2 log log1p log2 log10 sqrt cbrt abs sin cos tan tanh sinh cosh".split()),
+    *(f"np.{name}(x)" for name in "arcsin arccos arctan arcsinh arccosh arctanh sinc".split()),
+    *(f"math.{name}(x)" for name in "erf erfc gamma lgamma".split()),
+    *("x * x", "1.0 / x", "x**3", "x**0.5", "x**1.5", "2.0**x", "max(x, 0.0)", "min(x, 1.0)", "np.maximum(x, 0.0)", "1.0 - x"),
+    *("x * x + 1.0", "np.hypot(x, 1.0)", "np.arctan2(x, 1.0)", "np.logaddexp(x, 0.0)", "np.fmod(x, 3.0)"),
+]
+
+
+def chains(outer: str) -> Callable[[float, int], float]:
+    """Return a kernel of x and of the number of a function of INNER, which another one is taken of."""
+    lines = ["def chain(x, k):"]
+    for k, inner in enumerate(INNER):
+        lines += [f"    if k == {k}:", f"        y = {inner}", f"        return {outer}"]
+    scope = {"np": np, "math": math}
+    exec("\n".join([*lines, "    return 0.0"]), scope)
+    return numba.njit(error_model="numpy")(scope["chain"])
+
+
+OUTER = [f"np.{name}(y)" for name in ("log", "log2", "log10", "sqrt", "arcsinh", "arccosh")]
+
+
+@pytest.mark.parametrize("outer", ["np.log1p(y)", *(pytest.param(one, marks=pytest.mark.full) for one in [*OUTER, "y**0.5"])])
+def test_what_is_taken_of_nan(outer: str) -> None:
+    """LLVM knows of some of these that nothing but NaN gets behind a rim."""
+    kernel = chains(outer)
+    gradient = enzyme.grad(kernel)
+    twice = enzyme.value_and_grad(gradient)
+    for k, inner in enumerate(INNER):
+        found = [gradient(math.nan, k), *enzyme.jvp(kernel, (math.nan, k), (1.0, None)), *twice(math.nan, k)]
+        assert np.isnan(found[:4]).all(), (inner, found)
 
 
 @pytest.mark.parametrize(("x", "root"), [(-0.0, 0.0), (-math.inf, math.inf), (math.inf, math.inf), (4.0, 2.0)])
