@@ -278,3 +278,23 @@ def test_where_the_argument_is_infinite(mode: Any) -> None:
     assert slope(2.0) == -0.25
     assert enzyme.jacobian(mode, reciprocal, np.inf)[0] == 0.0
     assert np.isnan(slope(np.nan))
+
+
+@numba.njit
+def seed(number):
+    np.random.seed(number)  # noqa: NPY002  (Numba's)
+
+
+@pytest.mark.filterwarnings("ignore::enzyme_py.errors.DrawnAgainWarning")
+def test_an_output_whose_size_is_drawn_is_refused() -> None:
+    """Each run of forward mode draws another size: columns were written behind the end of their matrix."""
+
+    def kernel(x):
+        n = 1 + int(np.random.random() * 4.0)  # noqa: NPY002
+        return x[:n] * 2.0
+
+    jacobian = enzyme.jacfwd(kernel)
+    for number in range(40):
+        seed(number)
+        with pytest.raises(ValueError, match="different sizes"):
+            jacobian(np.arange(40.0))

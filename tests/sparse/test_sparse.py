@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from enzyme_py import Const, Forward, Reverse
 from enzyme_py.errors import AnnotationError, EnzymeError, SparsityError, UnsupportedTypeError
 from enzyme_py.sparse.colouring import number_of
 from enzyme_py.sparse.patterns import as_pattern
+from enzyme_py.transforms.jacobians.compressed import Products, products_runner
 
 MODES = [None, Forward, Reverse]
 quickly = settings(max_examples=60, deadline=None, derandomize=True)
@@ -432,3 +434,12 @@ def test_patterns_that_are_none() -> None:
         enzyme.sparse.hessian(pairs, np.tri(4))
     with pytest.raises(SparsityError, match="choose among columns, rows, symmetric"):
         enzyme.sparse.colour(np.eye(3), "columns and rows")
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_products_of_another_size_are_refused(size: int) -> None:
+    """A kernel that draws may return more, or less, than when its output was looked at."""
+    kernel = numba.njit(lambda x: x[:3] * 2.0)
+    run = products_runner(Products(kernel, Forward, 0, 1))
+    with pytest.raises(ValueError, match="different sizes"):
+        run(np.zeros((1, size)), np.ones((1, 5)), np.zeros(size), np.arange(5.0))

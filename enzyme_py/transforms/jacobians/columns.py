@@ -178,6 +178,8 @@ def _put_tuple(room, tangent, place):  # type: ignore[no-untyped-def]
 def _put_array(room, tangent, place):  # type: ignore[no-untyped-def]
     if place < room.shape[1]:
         column = tangent.ravel()
+        if column.size != room.shape[0]:
+            raise ValueError("the kernel returns arrays of different sizes at one point")
         for i in range(column.size):
             room[i, place] = column[i]
 

@@ -147,6 +147,8 @@ def _put_one(found: Any, place: Any, tangent: Any) -> Callable[..., Any]:
 
 
 def _put_array(found, place, tangent):  # type: ignore[no-untyped-def]
+    if tangent.size != found.shape[1]:
+        raise ValueError("the kernel returns arrays of different sizes at one point")
     copy_elements(found[place], tangent.ravel())
 
 
