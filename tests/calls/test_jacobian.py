@@ -290,7 +290,7 @@ def test_an_output_whose_size_is_drawn_is_refused() -> None:
     """Each run of forward mode draws another size: columns were written behind the end of their matrix."""
 
     def kernel(x):
-        n = 1 + int(np.random.random() * 4.0)  # noqa: NPY002
+        n = 1 + int(np.random.random() * 4.0)  # noqa: NPY002  (Numba's)
         return x[:n] * 2.0
 
     jacobian = enzyme.jacfwd(kernel)

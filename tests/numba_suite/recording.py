@@ -86,7 +86,7 @@ def watched(
     `inner`: also what compiled functions call.
     """
     depth = 0
-    walked: set[str] = set()
+    walked: set[tuple[Any, ...]] = set()
 
     def call(function: Dispatcher, *arguments: Any, **named: Any) -> Any:
         nonlocal depth
@@ -128,11 +128,11 @@ def watched(
         del Dispatcher.__call__
 
 
-def _walk(function: Dispatcher, arguments: tuple[Any, ...], walked: set[str]) -> None:
+def _walk(function: Dispatcher, arguments: tuple[Any, ...], walked: set[tuple[Any, ...]]) -> None:
     """Run the Python code of a function on copies: what it calls is taken down. Whatever goes wrong in it is nobody's business."""
-    name = repr((id(function), [_type_of(one) for one in arguments]))
-    if name not in walked:
-        walked.add(name)
+    asked = (function, *map(_type_of, arguments))
+    if asked not in walked:
+        walked.add(asked)
         with suppress(Exception), redirect_stdout(io.StringIO()):
             function.py_func(*map(copied, arguments))
 

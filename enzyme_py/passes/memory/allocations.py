@@ -90,17 +90,18 @@ class CachedAllocations(Pass):
     def run(self, draft: Draft) -> None:
         """Mark what every function of the module makes, or refuse what cannot be marked."""
         nested = under_reverse(draft.code)
+        is_forward = not any(one.is_reverse for one in Requests(draft.code).all())
         for function in draft.code.functions:
             pointers = function.analysis(MergedPointers)
             if pointers.allocations:
-                _Marks(draft, function, pointers, is_nested=function.name in nested).set()
+                _Marks(draft, function, pointers, is_nested=function.name in nested, is_forward=is_forward).set()
 
 
 class _Marks:
     """What is marked in one function; all of it is found before anything is changed."""
 
     def __init__(
-        self, draft: Draft, function: Function, pointers: MergedPointers, *, is_nested: bool
+        self, draft: Draft, function: Function, pointers: MergedPointers, *, is_nested: bool, is_forward: bool
     ) -> None:
         self._draft, self._made = draft, pointers.allocations
         made = _Made(function, pointers.allocations)
@@ -108,8 +109,8 @@ class _Marks:
         self._cached |= {*made.beside_searches(), *made.copied_in_pieces()}
         if is_nested:
             self._cached |= {*made.conditional(), *made.of_integers()}
-        if not any(one.is_reverse for one in Requests(draft.code).all()):  # nothing is made again there
-            self._cached = {one for one in self._cached if not (isinstance(one, Call) and is_of_integers(one))}
+        if is_forward:  # nothing is made again there
+            self._cached -= {one for one in self._made if is_of_integers(one)}
         self._loads = loop_carried_loads(function, pointers.allocations)
         for pointer in pointers.exchanged():
             self._loads |= {one for one in pointer.users if isinstance(one, Load)}

@@ -24,6 +24,8 @@ from enzyme_py.transforms.plans.structures import each, of_lanes
 from enzyme_py.transforms.values.copies import copy_of
 from enzyme_py.transforms.values.shadows import zeros_laid_out_as
 
+DIFFERENT_SIZES = "the kernel returns arrays of different sizes at one point"
+
 
 @dataclass(frozen=True)
 class Leaves:
@@ -179,7 +181,7 @@ def _put_array(room, tangent, place):  # type: ignore[no-untyped-def]
     if place < room.shape[1]:
         column = tangent.ravel()
         if column.size != room.shape[0]:
-            raise ValueError("the kernel returns arrays of different sizes at one point")
+            raise ValueError(DIFFERENT_SIZES)
         for i in range(column.size):
             room[i, place] = column[i]
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
@@ -21,8 +20,9 @@ from enzyme_py.modes import Mode
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.jacobians import counting
+from enzyme_py.transforms.jacobians.columns import DIFFERENT_SIZES
 from enzyme_py.transforms.jacobians.loops import Loop, may_share_out
-from enzyme_py.transforms.jacobians.rows import result_into
+from enzyme_py.transforms.jacobians.rows import buffer, result_into
 from enzyme_py.transforms.plans.dispatcher import derivative_dispatcher
 from enzyme_py.transforms.plans.drawn_again import warn_of_draws
 from enzyme_py.transforms.plans.elements import copy_elements
@@ -87,7 +87,7 @@ def _fill_products(
         "row_as": _row_as,
         "own_row": _own_row,
         "put": _put,
-        "buffer": _buffer,
+        "buffer": buffer,
     }
     if plan.mode.is_forward:
         given[plan.number] = ", ".join(["own", *of_lanes(plan.width, "own_row(vectors, first + {lane}, own)")])
@@ -128,7 +128,7 @@ def _fill_products(
 
 
 @register_jitable
-def _row_as(matrix, place, value):  # type: ignore[no-untyped-def]
+def _row_as(matrix, place, value):  # type: ignore[no-untyped-def]  # compiled by Numba
     return matrix[place].reshape(value.shape)
 
 
@@ -148,26 +148,9 @@ def _put_one(found: Any, place: Any, tangent: Any) -> Callable[..., Any]:
 
 def _put_array(found, place, tangent):  # type: ignore[no-untyped-def]
     if tangent.size != found.shape[1]:
-        raise ValueError("the kernel returns arrays of different sizes at one point")
+        raise ValueError(DIFFERENT_SIZES)
     copy_elements(found[place], tangent.ravel())
 
 
 def _put_number(found, place, tangent):  # type: ignore[no-untyped-def]
     found[place, 0] = tangent
-
-
-def _buffer(output: Any) -> Any:
-    raise RuntimeError
-
-
-@overload(_buffer, strict=False)
-def _buffer_for(output: Any) -> Callable[..., Any]:
-    return _buffer_for_array if isinstance(output, types.Array) else _buffer_for_number
-
-
-def _buffer_for_array(output):  # type: ignore[no-untyped-def]
-    return np.zeros(output.shape, output.dtype)
-
-
-def _buffer_for_number(output):  # type: ignore[no-untyped-def]
-    return np.zeros(1, type(output))

@@ -136,11 +136,12 @@ def _own(value):  # type: ignore[no-untyped-def]
     return own
 
 
-def _buffer(out: Any) -> Any:
+def buffer(out: Any) -> Any:
+    """Return zeros that hold an output, for compiled code; a number has an array of one."""
     raise RuntimeError
 
 
-@overload(_buffer, strict=False)
+@overload(buffer, strict=False)
 def _buffer_for(out: Any) -> Callable[..., Any]:
     return _buffer_for_array if isinstance(out, types.Array) else _buffer_for_number
 
@@ -170,7 +171,7 @@ def _row_of(room: Any, place: Any) -> Callable[..., Any]:
     return _number_at if room.ndim == 1 else _array_at
 
 
-def _array_at(room, place):  # type: ignore[no-untyped-def]
+def _array_at(room, place):  # type: ignore[no-untyped-def]  # compiled by Numba
     return room[place]
 
 
@@ -232,7 +233,7 @@ _SCOPE = {
     "own": _own,
     "row": _row,
     "room": _room,
-    "buffer": _buffer,
+    "buffer": buffer,
     "seed": _seed,
     "finished": _finished,
 }

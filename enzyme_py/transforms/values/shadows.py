@@ -252,7 +252,7 @@ def _assign(shadow, tangent):  # type: ignore[no-untyped-def]
     shadow[...] = tangent
 
 
-def _assign_elements(shadow, tangent):  # type: ignore[no-untyped-def]
+def _assign_elements(shadow, tangent):  # type: ignore[no-untyped-def]  # compiled by Numba
     copy_elements(shadow, tangent)
 
 

@@ -92,8 +92,9 @@ def test_what_is_taken_of_nan(outer: str) -> None:
     gradient = enzyme.grad(kernel)
     twice = enzyme.value_and_grad(gradient)
     for k, inner in enumerate(INNER):
-        found = [gradient(math.nan, k), *enzyme.jvp(kernel, (math.nan, k), (1.0, None)), *twice(math.nan, k)]
-        assert np.isnan(found[:4]).all(), (inner, found)
+        slope, _ = twice(math.nan, k)  # a second derivative may be zero
+        found = [gradient(math.nan, k), *enzyme.jvp(kernel, (math.nan, k), (1.0, None)), slope]
+        assert np.isnan(found).all(), (inner, found)
 
 
 @pytest.mark.parametrize(("x", "root"), [(-0.0, 0.0), (-math.inf, math.inf), (math.inf, math.inf), (4.0, 2.0)])
