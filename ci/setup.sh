@@ -51,12 +51,15 @@ case "$*" in
 *test*)
     # With our Numba named beside them, since some would bring an older one.
     numba=$("$venv/bin/python" -c 'import importlib.metadata as m; print("numba==" + m.version("numba"))')
-    for library in autograd jax blackjax iminuit torch==2.13.0+cpu nutpie pymc casadi lmfit 'dask[array,distributed]' zarr; do
-        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$library" "$numba" 2>/dev/null ||
-            echo "ci/setup.sh: without $library, its tests are skipped" >&2
-    done
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: numba-mpi mpi4py mpich "$numba" 2>/dev/null ||
-        echo "ci/setup.sh: without numba-mpi, mpi4py or mpich, tests/mpi is skipped" >&2
+    optional() { "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$@" "$numba" 2>/dev/null; }
+    set -- autograd jax blackjax iminuit torch==2.13.0+cpu nutpie pymc casadi lmfit 'dask[array,distributed]' zarr
+    mpi='numba-mpi mpi4py mpich'
+    if ! optional "$@" $mpi; then # at once, or each for itself where one is not to be had
+        for library in "$@"; do
+            optional "$library" || echo "ci/setup.sh: without $library, its tests are skipped" >&2
+        done
+        optional $mpi || echo "ci/setup.sh: without $mpi, tests/mpi is skipped" >&2
+    fi
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check mkdocs-material 2>/dev/null ||
         echo "ci/setup.sh: without the tools of the site, sh ci/docs.sh and its test do not run" >&2
     ;;

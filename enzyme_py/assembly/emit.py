@@ -17,7 +17,8 @@ from enzyme_py.assembly.hidden_shadows import needs_hidden_shadow, zeros_like
 from enzyme_py.assembly.record import Record
 from enzyme_py.assembly.results import ResultBuilder, result_type, returns_primal, seed_type
 from enzyme_py.frontend.target.lower import CompiledKernel, compile_kernel
-from enzyme_py.frontend.target.target import KernelTarget
+from enzyme_py.frontend.target.none_results import compile_with_result
+from enzyme_py.frontend.target.target import KERNEL, KernelTarget
 from enzyme_py.request import Activity, Direction, Request
 
 
@@ -30,6 +31,14 @@ def kernel_types(request: Request, given: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(picked)
 
 
+def compiled(request: Request, given: Sequence[Any], target: KernelTarget = KERNEL) -> CompiledKernel:
+    """Compile the kernel of a request; whoever takes no result of it does not mind one that is None."""
+    kinds = kernel_types(request, given)
+    if request.result is Activity.CONST and not returns_primal(request):
+        return compile_kernel(request.kernel, kinds, target)
+    return compile_with_result(request.kernel, kinds, target, has_aux=request.has_aux)
+
+
 def emit_request(
     context: Any,
     builder: ir.IRBuilder,
@@ -39,7 +48,7 @@ def emit_request(
     target: KernelTarget,
 ) -> ir.Value:
     """Emit the request for the given arguments and return its flat tuple."""
-    kernel = compile_kernel(request.kernel, kernel_types(request, given_types), target)
+    kernel = compiled(request, given_types, target)
     context.add_linking_libs([kernel.library])
     return _Emitter(context, builder, request, kernel).emit(given_types, values)
 

@@ -20,7 +20,7 @@ from llvmlite import ir
 from numba.core import callconv, cgutils, types
 
 from enzyme_py.assembly.block_copies import chosen_way, get_bodies_later, link_copies
-from enzyme_py.assembly.emit import kernel_types
+from enzyme_py.assembly.emit import compiled
 from enzyme_py.assembly.inlining import CallsItselfError, inline_all, inline_derivatives
 from enzyme_py.assembly.marker import differentiate
 from enzyme_py.assembly.module import DiffModule
@@ -35,7 +35,6 @@ from enzyme_py.frontend.target.lower import (
     CompiledKernel,
     LoweredKernel,
     catches,
-    compile_kernel,
     lower,
 )
 from enzyme_py.frontend.target.target import KERNEL
@@ -166,7 +165,7 @@ def argument_count(request: Request) -> int:
 
 def _seed_types(request: Request, given: Sequence[Any]) -> list[Any]:
     """Return the types of the seeds that a reverse half takes: a scalar result has them."""
-    kernel = compile_kernel(request.kernel, kernel_types(request, given))
+    kernel = compiled(request, given)
     is_scalar = isinstance(kernel.return_type, types.Number)
     is_seeded = is_scalar and request.result is not Activity.CONST
     return [kernel.return_type] * request.width if is_seeded else []

@@ -18,11 +18,10 @@ from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, register_model, typeof_impl
 
-from enzyme_py.assembly.emit import emit_request, kernel_types
+from enzyme_py.assembly.emit import compiled, emit_request
 from enzyme_py.assembly.results import check_result, result_type, seed_type
 from enzyme_py.foundations.keeping import Carried
 from enzyme_py.foundations.places import where_is
-from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.frontend.target.target import KERNEL, KernelContext
 from enzyme_py.request import Request
 
@@ -80,7 +79,7 @@ def request_signature(request: Request, given: Sequence[Any]) -> tuple[Any, list
     Shadows of numbers are cast to the type of their primals, and seeds to that of the result, so
     that a Python float serves for float32.
     """
-    kernel = compile_kernel(request.kernel, kernel_types(request, given))
+    kernel = compiled(request, given)
     where = where_is(request.kernel)
     check_result(KERNEL.target_context, request, kernel.return_type, where)
     cast: list[Any] = list(given[: int(request.is_split)])

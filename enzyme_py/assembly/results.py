@@ -174,19 +174,14 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
         message = f"the result of `{where.kernel}` holds a value of type {types.unliteral(staying)}, which stays in the call"
         remedy = "leave it out of the result: return numbers and arrays, and choose strings, ranges and slices behind the call"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
-    if request.direction is Direction.PRIMAL:
-        _check_is_there(return_type, where)
-        return
-    if request.result is Activity.CONST:
+    if request.direction is Direction.PRIMAL or request.result is Activity.CONST:
         return
     if request.has_aux:
         if not isinstance(return_type, types.BaseTuple) or len(return_type) != 2:
             message = f"with has_aux, `{where.kernel}` must return (value, aux), not {return_type}"
             remedy = "return a pair, or leave has_aux out"
             raise UnsupportedTypeError(message, where=where, remedy=remedy)
-        check_parts(return_type[1], where, is_aux=True)
         return_type = return_type[0]
-    _check_is_there(return_type, where)
     if not is_differentiable(context, return_type):
         message = f"the result of `{where.kernel}` has type {return_type}: nothing to differentiate"
         remedy = "return a float, a complex number or an array of these, or pass Const as return activity"
@@ -199,34 +194,6 @@ def check_result(context: Any, request: Request, return_type: Any, where: Where)
         message = f"reverse mode needs a scalar result, `{where.kernel}` returns {return_type}"
         remedy = "use Forward, enzyme.vjp, enzyme.jacobian or a split mode, or return a sum"
         raise UnsupportedTypeError(message, where=where, remedy=remedy)
-
-
-def _check_is_there(kind: Any, where: Where) -> None:
-    if isinstance(kind, types.Optional):
-        raise _may_be_none(kind, where)
-    check_parts(kind, where)
-
-
-def check_parts(kind: Any, where: Where, *, is_aux: bool = False) -> None:
-    """Refuse parts that are None on some path.
-
-    They would count as constant, whatever they hold, and their arrays would lie in memory of the call.
-    """
-    if isinstance(kind, types.BaseTuple):
-        for element in kind:
-            check_parts(element, where, is_aux=is_aux)
-    if isinstance(kind, types.Optional) and (holds_arrays(kind.type) or (numbers_of(kind.type) and not is_aux)):
-        raise _may_be_none(kind, where)
-
-
-def _may_be_none(kind: Any, where: Where) -> UnsupportedTypeError:
-    of = f" of `{where.kernel}`" if where.kernel else ""
-    message = f"the result{of}, or a part of it, may be None ({kind})"
-    remedy = (
-        "return a number or an array on every path (np.zeros(0)); where a function that is called may return None, `found * 1.0` is a "
-        "number, and an error if there is none; or pass Const as return activity"
-    )
-    return UnsupportedTypeError(message, where=where, remedy=remedy)
 
 
 def copy_function(kind: Any) -> Callable[..., Any]:

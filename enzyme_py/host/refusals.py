@@ -35,7 +35,10 @@ TELL_TYPE = (
 )
 TWO_TYPES = "the same memory is used as two different types"
 VIEW_NOTHING = "do not view one array's memory as another dtype inside the kernel"
-NO_BITS = "do not compute on the bits of a float; wrap what does in enzyme_py.stop_gradient"
+NO_BITS = (
+    "do not compute on the bits of a float; wrap what does in enzyme_py.stop_gradient. If these are integers, and a first derivative is "
+    "right: take the second one in another order (grad of jvp, jvp of grad)"
+)
 FIX_RULE = "correct the signatures of the rule's functions: the detail has what the pass expects"
 REPORT = "this is a defect of enzyme_py: please report it with the detail"
 
@@ -217,13 +220,13 @@ ROWS = (
     Row(
         r"cannot handle (?:unknown|above) (?P<name>[a-z ]+)",
         NoDerivativeError,
-        "Enzyme has no derivative for a {name} on a float's bits",
+        "Enzyme has no derivative for a {name} on what may be a float's bits",
         NO_BITS,
     ),
     Row(  # `max` of two integers that may be floats is one
         r"cannot handle \(\w+\) unknown intrinsic\s+(?P<name>llvm\.(?:[su](?:max|min)|abs|ct|bswap|fsh)\w*)",
         NoDerivativeError,
-        "Enzyme has no derivative for {name} on a float's bits",
+        "Enzyme has no derivative for {name} on what may be a float's bits",
         NO_BITS,
     ),
     Row(

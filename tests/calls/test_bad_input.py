@@ -60,13 +60,6 @@ def whole(x):
 
 
 @enzyme.jit
-def perhaps(x):
-    if x > 0.0:
-        return x
-    return None
-
-
-@enzyme.jit
 def untyped(x):
     return x.nonsense()
 
@@ -175,7 +168,6 @@ ROWS = (
         UnsupportedTypeError,
         ("int64",),
     ),
-    Bad("perhaps None", gradient(perhaps, 1.0), UnsupportedTypeError, ("may be None",)),
     Bad("does not compile", gradient(untyped, 1.0), LoweringError, ("nonsense", "`untyped`")),
     Bad(
         "no derivative",

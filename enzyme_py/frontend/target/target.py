@@ -53,7 +53,7 @@ from enzyme_py.frontend.arrays.broadcasting import (
 )
 from enzyme_py.frontend.arrays.captured_arrays import FreezesArrays
 from enzyme_py.frontend.arrays.contiguity import contiguity, is_contiguity
-from enzyme_py.frontend.arrays.new_arrays import makes_array
+from enzyme_py.frontend.arrays.new_arrays import makes_array, makes_list
 from enzyme_py.frontend.codegen.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.codegen.library import RawCodegen
 from enzyme_py.frontend.codegen.lines import LineInfo
@@ -220,7 +220,7 @@ class KernelContext(ReadsOnce, FreezesArrays, CopiesRecords, cpu.CPUContext):  #
         return super().call_unresolved(builder, name, sig, args)
 
     def compile_subroutine(self, builder: Any, impl: Any, sig: Any, *args: Any, **kws: Any) -> Any:
-        if is_product(impl):
+        if is_product(impl) or makes_list(impl):
             kws.setdefault("flags", inlined())
         own = smooth_version(replaced(impl))
         return super().compile_subroutine(builder, own, sig, *args, **kws)

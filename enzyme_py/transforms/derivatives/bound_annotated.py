@@ -12,7 +12,7 @@ from enzyme_py.assembly.results import seed_type
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.frontend.leaves import Role, leaves
-from enzyme_py.frontend.target.lower import compile_kernel
+from enzyme_py.frontend.target.none_results import compile_with_result
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.derivatives.annotated import Annotated
@@ -38,7 +38,7 @@ class BoundAnnotated(Bound):
             self._checked(number, kind, activity)
             for number, (kind, activity) in enumerate(zip(kinds, plan.activities, strict=True))
         )
-        returned = types.unliteral(compile_kernel(plan.kernel, tuple(kinds)).return_type)
+        returned = types.unliteral(compile_with_result(plan.kernel, tuple(kinds)).return_type)
         self.request = Request(
             plan.kernel,
             Direction.FORWARD if plan.mode.is_forward else Direction.REVERSE,  # or a half of it

@@ -12,7 +12,7 @@ from enzyme_py.assembly.results import holds_arrays, returned_type, seed_type
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.frontend.leaves import Role, leaves
-from enzyme_py.frontend.target.lower import compile_kernel
+from enzyme_py.frontend.target.none_results import compile_with_result
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.derivatives.gradient import Gradient
@@ -63,7 +63,7 @@ class BoundGradient(Bound):
         """
         if not self.plan.has_aux:
             return None
-        kernel = compile_kernel(self.plan.kernel, tuple(self.argument_types))
+        kernel = compile_with_result(self.plan.kernel, tuple(self.argument_types), has_aux=True)
         returned = types.unliteral(kernel.return_type)
         is_pair = isinstance(returned, types.BaseTuple) and len(returned) == 2
         aux = returned_type(returned[1]) if is_pair else None
@@ -95,7 +95,7 @@ class BoundGradient(Bound):
         given: list[Any] = []
         for kind, activity in zip(self.argument_types, self.request.activities, strict=True):
             given += [kind, shadow_type(kind)] if activity.has_shadow else [kind]
-        kernel = compile_kernel(self.request.kernel, tuple(self.argument_types))
+        kernel = compile_with_result(self.request.kernel, tuple(self.argument_types), has_aux=self.request.has_aux)
         returned = types.unliteral(kernel.return_type)
         is_pair = isinstance(returned, types.BaseTuple) and len(returned) == 2
         is_refused = self.request.has_aux and not is_pair  # where the request is assembled

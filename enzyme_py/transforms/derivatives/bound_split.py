@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba.core import types
 
 from enzyme_py.assembly.results import seed_type
-from enzyme_py.frontend.target.lower import compile_kernel
+from enzyme_py.frontend.target.none_results import compile_with_result
 from enzyme_py.request import Activity, Direction
 from enzyme_py.transforms.derivatives.bound_annotated import BoundAnnotated
 from enzyme_py.transforms.derivatives.split import Half
@@ -30,7 +30,7 @@ class BoundHalf(Bound):
         self.request_types = [types.intp, *argument_types[1:]]
         if plan.direction is Direction.SPLIT_REVERSE and self._is_seeded():
             kinds = [argument_types[1 + position] for position in self.whole.positions]
-            returned = compile_kernel(plan.annotated.kernel, tuple(kinds)).return_type
+            returned = compile_with_result(plan.annotated.kernel, tuple(kinds)).return_type
             seeds = [seed_type(self.request, types.unliteral(returned))] * plan.annotated.width
             self.request_types = [types.intp, *argument_types[1 : 1 + count], *seeds]
             self.argument_types = [*argument_types[: 1 + count], *seeds]

@@ -14,7 +14,7 @@ import numba
 from numba.core import types
 from numba.extending import overload
 
-from enzyme_py.errors import ShadowError, Where
+from enzyme_py.errors import ShadowError
 from enzyme_py.foundations.keeping import kept_with_kernel, released
 from enzyme_py.transforms.derivatives.gradient import Gradient
 from enzyme_py.transforms.plans.structures import check_structure, written
@@ -29,8 +29,8 @@ def pairing(cotangent: Any, value: Any) -> float:
 @overload(pairing, strict=False)  # annotations would count as a difference
 def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
     # These load much of Numba.
-    from enzyme_py.assembly.results import check_parts
     from enzyme_py.frontend.arrays.captured_arrays import holds_floats
+    from enzyme_py.frontend.target.none_results import there, without_none
 
     if isinstance(value, types.Array):
         return _pair_arrays if holds_floats(value.dtype) else _pair_nothing  # None will do for integers
@@ -42,8 +42,8 @@ def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
         return written("cotangent, value", " + ".join(["0.0", *fields]), {"pairing": pairing})
     if isinstance(value, types.Complex):
         return _pair_complex
-    if isinstance(value, types.Optional):
-        check_parts(value, Where())
+    if without_none(value) != value:
+        return lambda cotangent, value: pairing(cotangent, there(value))
     return _pair_reals if isinstance(value, types.Float) else _pair_nothing
 
 

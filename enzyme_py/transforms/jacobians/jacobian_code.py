@@ -18,6 +18,7 @@ from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.external.ruled import takes_rules
 from enzyme_py.frontend.functions.bound_types import with_held
 from enzyme_py.frontend.target.lower import compile_kernel, takes_derivatives
+from enzyme_py.frontend.target.none_results import compile_with_result
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.jacobians.columns import Leaves, column_lines, is_inexact
@@ -193,7 +194,7 @@ def _chosen(plan: Jacobian, kinds: Sequence[Any]) -> tuple[int, ...]:
 
 def _returned_type(plan: Jacobian, kinds: Sequence[Any]) -> Any:
     """Return the type of the output: of what the kernel returns, or of the first part of it."""
-    kernel = compile_kernel(plan.kernel, tuple(kinds))
+    kernel = compile_with_result(plan.kernel, tuple(kinds), has_aux=plan.has_aux)
     returned = returned_type(types.unliteral(kernel.return_type))
     if not plan.has_aux:
         return returned

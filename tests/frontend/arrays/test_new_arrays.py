@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.frontend.arrays.new_arrays import makes_array
+from enzyme_py.frontend.arrays.new_arrays import makes_array, makes_list
 from enzyme_py.testing import check_grads
 from tests.rotation import sweep
 
@@ -86,3 +88,35 @@ def test_all_of_numbas_are_known() -> None:
             stands_for.__module__ = arrayobj.__name__
             stands_for.__qualname__ = name
             assert makes_array(stands_for), name
+
+
+def test_all_of_numbas_lists_are_known() -> None:
+    from numba.cpython import listobj
+
+    (inner,) = [one for one in listobj.list_constructor_iterable.__code__.co_consts if hasattr(one, "co_qualname")]
+
+    def stands_for(): ...
+
+    stands_for.__module__ = listobj.__name__
+    stands_for.__qualname__ = inner.co_qualname
+    assert makes_list(stands_for)
+
+
+def bounded(x):
+    """Bounds of a band, as sktime's: no derivative flows through them."""
+    n = x.size
+    upper = np.interp(list(range(n)), [0, n - 1], [-2.0, n - 3.0])
+    lower = np.interp(list(range(n)), [0, n - 1], [2.0, n + 1.0])
+    total = 0.0
+    for i in range(n):
+        total += upper[i] * lower[i] * x[i] ** 3
+    return total
+
+
+@pytest.mark.parametrize("inner", [enzyme.jacfwd, enzyme.jacrev])
+def test_second_orders_of_lists_that_are_interpolated(inner: Any) -> None:
+    """Refused until lists were inlined: the bounds are i - 2 and i + 2 at 4 points."""
+    x = np.array([0.5, -1.5, 2.0, 0.25])
+    i = np.arange(4.0)
+    np.testing.assert_allclose(enzyme.grad(bounded)(x), 3 * (i**2 - 4) * x**2, rtol=1e-13)
+    np.testing.assert_allclose(inner(enzyme.grad(bounded))(x), np.diag(6 * (i**2 - 4) * x), rtol=1e-13, atol=1e-15)
