@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -139,9 +139,13 @@ def _raising(call: Call) -> None:
             raise Wrong(f"reverse mode raised {got}, the function {want}")
 
 
-def _rounds(function: Any) -> bool:
-    """Tell whether the code of a function, or of one that it calls, rounds to single precision."""
-    return any("fptrunc double" in text for text in function.inspect_llvm().values())
+_SINGLE = ("fptrunc double",)
+_FAST = ("fadd fast", "fmul fast", "fadd reassoc", "fmul reassoc")
+
+
+def _has_code(function: Any, words: Sequence[str]) -> bool:
+    """Tell whether one of these words is in the code of a function, or of one that it calls: rounding, sums in another order."""
+    return any(word in text for text in function.inspect_llvm().values() for word in words)
 
 
 class _Questions:
@@ -161,8 +165,9 @@ class _Questions:
         )
         signature = chosen(call.function, map(numba.typeof, call.arguments)) or given_signatures(call.function)
         said = f"{signature} {getattr(call.function, 'locals', '')}"
-        self.is_single = any(singles) or "float32" in said or "complex64" in said or _rounds(call.function)
+        self.is_single = any(singles) or "float32" in said or "complex64" in said or _has_code(call.function, _SINGLE)
         self.is_reordered = _differs_in_last_places(call.function) or bool(self.plain.targetoptions.get("fastmath"))
+        self.is_reordered |= _has_code(call.function, _FAST)
         self.reference: Any = None
         self.first = self._direction()
         self.slopes: Any = None

@@ -3,9 +3,16 @@
     r[p[i]].v += x[i];  r[p[i]].k += 1        a sum and a count, side by side
 
 With three turns of weights 1, 2, 3 and a place for each x the value is the sum of 3 (6 x)^2, its slope 216 x.
+
+    far, i = heappop(waiting);  near[k] = i + k + 1        an index beside a number, and an array of what is computed of it
+
+The heap holds tuples of a number and an index (distances by pysheds). From place 0 of four, one step or two at a time: the steps begin at
+0 (twice), at a = x1 (twice), at b = x1 + x2 and at c = x2. The value is the sum of their squares, 2 a^2 + b^2 + c^2.
 """
 
 from __future__ import annotations
+
+from heapq import heappop, heappush
 
 import numba
 import numpy as np
@@ -96,3 +103,33 @@ def test_a_sum_and_a_count() -> None:
 def test_its_second_derivative(outer: enzyme.Mode) -> None:
     v = np.array([0.1, 0.2, 0.3, 0.4])
     np.testing.assert_allclose(enzyme.hvp(counted, X, v, outer=outer), 216.0 * v, rtol=1e-14)
+
+
+@numba.njit
+def waiting_places(x):
+    squares = np.zeros(x.size)
+    waiting = [(0.0, 0)]
+    while waiting:
+        far, i = heappop(waiting)
+        near = np.empty(2, np.int64)
+        for k in range(2):
+            near[k] = i + k + 1
+        for k in range(2):
+            j = near[k]
+            if j < x.size:
+                squares[j] += far * far
+                heappush(waiting, (far + x[j], j))
+    return squares.sum()
+
+
+def test_a_heap_of_numbers_and_places() -> None:
+    """Refused in reverse mode: a field of the first record was counted from where the list begins.
+
+    Where `near` is not an array the gradient was right, and the product with the Hessian ended the process: grown_records.py.
+    """
+    x, v = np.array([0.5, 1.2, 0.7, 2.0]), np.array([0.1, 0.2, 0.3, 0.4])
+    slopes = [0.0, 4.0 * x[1] + 2.0 * (x[1] + x[2]), 2.0 * (x[1] + x[2]) + 2.0 * x[2], 0.0]
+    np.testing.assert_allclose(enzyme.grad(waiting_places)(x), slopes, rtol=1e-14)
+    np.testing.assert_allclose(enzyme.jvp(waiting_places, (x,), (v,))[1], v @ slopes, rtol=1e-14)
+    product = [0.0, 6.0 * v[1] + 2.0 * v[2], 2.0 * v[1] + 4.0 * v[2], 0.0]
+    np.testing.assert_allclose(enzyme.hvp(waiting_places, x, v), product, rtol=1e-14)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+
+import llvmlite.binding as llvm
+
 from enzyme_py.llvm import Module
+from enzyme_py.native.machine import initialise_llvm
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.module.request_arguments import given_by, is_forward
 from enzyme_py.passes.steps import Postpone, Resume
@@ -149,6 +154,65 @@ def test_caches_of_records_grow_field_by_field_and_others_by_realloc() -> None:
     assert "@realloc" in str(numbers.text)  # type: ignore[union-attr]
     assert "@realloc" not in str(records.text)  # type: ignore[union-attr]
     assert text.count("load ptr, ptr %from") == text.count("load double, ptr %from") == 1
+
+
+PAIRS = """\
+define double @filled(i64 %n) {
+entry:
+  br label %loop
+
+loop:
+  %i = phi i64 [ 1, %entry ], [ %next, %loop ]
+  %records = phi ptr [ null, %entry ], [ %records.now, %loop ]
+  %records.now = call ptr @__enzyme_exponentialallocation(ptr %records, i64 %i, i64 32)
+  %row = sub i64 %i, 1
+  %first = shl i64 %row, 1
+  %second = add i64 %first, 1
+  %here = getelementptr { ptr, double }, ptr %records.now, i64 %first, i32 1
+  %beside = getelementptr { ptr, double }, ptr %records.now, i64 %second, i32 1
+  %number = uitofp i64 %i to double
+  store double %number, ptr %here, align 8
+  %tens = fmul double %number, 10.0
+  store double %tens, ptr %beside, align 8
+  %next = add i64 %i, 1
+  %over = icmp ugt i64 %next, %n
+  br i1 %over, label %behind, label %loop
+
+behind:
+  %all = shl i64 %n, 1
+  br label %sum
+
+sum:
+  %k = phi i64 [ 0, %behind ], [ %k.next, %sum ]
+  %total = phi double [ 0.0, %behind ], [ %more, %sum ]
+  %place = getelementptr { ptr, double }, ptr %records.now, i64 %k, i32 1
+  %kept = load double, ptr %place, align 8
+  %more = fadd double %total, %kept
+  %k.next = add i64 %k, 1
+  %done = icmp eq i64 %k.next, %all
+  br i1 %done, label %end, label %sum
+
+end:
+  call void @free(ptr %records.now)
+  ret double %more
+}
+
+declare void @free(ptr)
+"""
+
+
+def test_all_records_of_an_iteration_are_kept() -> None:
+    """Of two in each only as many as there were iterations: Dijkstra's heap ended the process in second orders."""
+    draft = Draft(Module(PAIRS))
+    define_growth(draft.code)
+    GrownRecords().run(draft)
+    initialise_llvm()
+    parsed = llvm.parse_assembly(verified(draft.code))
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    with llvm.create_mcjit_compiler(parsed, machine) as engine:
+        engine.finalize_object()
+        filled = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64)(engine.get_function_address("filled"))
+        assert [filled(n) for n in (1, 2, 9)] == [11.0, 33.0, 495.0]
 
 
 def test_a_growth_that_no_cache_needs_goes() -> None:

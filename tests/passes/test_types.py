@@ -140,6 +140,16 @@ def test_integers_of_hinted_records_have_tags() -> None:
     assert str(made(IntegerFields(), plain)) == plain
 
 
+def test_fields_are_counted_from_where_their_list_begins() -> None:
+    """LLVM writes `list + 32` in place of `(list + 24) + 8`."""
+    text = RECORD.replace("ptr %r, i64 8", "ptr %list, i64 32").replace("ptr %r, i64 16", "ptr %list, i64 40")
+    text = text.replace("ptr %r, ptr %other) {", "ptr %list, ptr %other) {\n  %r = getelementptr inbounds i8, ptr %list, i64 24")
+    code = made(IntegerFields(), text)
+    assert [tag_of(code, name) for name in ("integer", "float", "pointer", "unknown")] == ["long", "", "", ""]
+    other = text.replace("ptr %list, i64 32", "ptr %list, i64 28")
+    assert tag_of(made(IntegerFields(), other), "integer") == ""
+
+
 TAPE = """\
 define double @outside({ ptr, double } %s) {
   %r = call double @f(ptr null, { ptr, double } %s, i64 1)

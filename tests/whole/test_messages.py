@@ -190,7 +190,7 @@ ROWS = (
     ),
     Said("no such kernel", grad(compiles_not, 1.0), LoweringError, ("`compiles_not`", "nonsense")),
     Said("no such bytecode", grad(opens_a_file, 1.0), LoweringError, ("`opens_a_file`", "with")),
-    Said("literal", grad(takes_a_literal, 1.0, 2), LoweringError, ("literally", "lambda x: f(x, 2)")),
+    Said("literal", grad(takes_a_literal, 1.0, 2), LoweringError, ("literally", "value of `n`", "lambda x: f(x, 2)")),
     Said("object block", grad(enters_object_mode, 1.0), LoweringError, ("object mode", "objmode")),
     Said("object function", grad(objects, 1.0), LoweringError, ("object mode", "forceobj")),
     Said("object callee", grad(calls_object_mode, 1.0), LoweringError, ("object mode", "forceobj")),

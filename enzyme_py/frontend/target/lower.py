@@ -205,6 +205,8 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
     if _WRITTEN_FIELD.search(message):
         remedy = "a dataclass is not written to in a kernel: make another one, dataclasses.replace(state, time=t)"
     if isinstance(error, numba_errors.ForceLiteralArg):
-        message = f"`{where.kernel}` asks for the value of an argument as it compiles (numba.literally)"
-        remedy = "write the number where it is called: lambda x: f(x, 2), and differentiate that function"
+        names = argument_names(function)
+        asked = ", ".join(f"`{names[one]}`" for one in sorted(error.requested_args) if one < len(names))
+        message = f"`{where.kernel}` asks for the value of {asked or 'an argument'} as it compiles (numba.literally)"
+        remedy = "write the value where the function is called, lambda x: f(x, 2) or lambda x: f(x, 'mode'), and differentiate that function"
     return LoweringError(message, where=where, remedy=remedy if remedy != ANY else remedy_of(message) or ANY)

@@ -11,7 +11,7 @@ a block that holds pointers for pointers only: the slopes of its numbers stay wh
 
 Cure: the growth is a function of ours until the first run of Enzyme is over (it takes the one that it finds by that name).
 Then each cache's elements are known. Records with a pointer and a float are copied in a loop, each field with its type;
-whatever else grows by realloc as before.
+whatever else grows by realloc as before. An iteration may have several records: those of an inner loop that is as long in each.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ done:
 """
 _BY_FIELD = """
   %new = call ptr @calloc(i64 1, i64 %size)
-  %filled = sub i64 %count, 1
+  %before = sub i64 %count, 1
+  %records = udiv i64 %each, ptrtoint (ptr getelementptr ({record}, ptr null, i64 1) to i64)
+  %filled = mul nuw nsw i64 %before, %records
   %is.first = icmp eq i64 %filled, 0
   br i1 %is.first, label %done, label %copy
 
@@ -131,7 +133,7 @@ def _by_field(code: Module, record: str, number: int) -> Value:
         copies += _COPY.format(n=n, record=record, field=field, path=steps)
     name = code.unique_name(f"{_OWN}.{number}")
     body = (_HEAD + _BY_FIELD).format(
-        linkage="internal ", name=name, inlining="alwaysinline", copies=copies
+        linkage="internal ", name=name, inlining="alwaysinline", copies=copies, record=record
     )
     code.add_text(body)
     return code.function(name)

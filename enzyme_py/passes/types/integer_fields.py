@@ -64,17 +64,31 @@ def _loads_of_results(function: Function, names: set[str]) -> Iterator[Load]:
 
 
 def _integer_places(function: Function) -> Iterator[Value]:
-    """Yield the pointers to integers in hinted records."""
+    """Yield the pointers to integers in hinted records: of those LLVM counts some from the record, others from where its list begins."""
     hinted: defaultdict[Value, set[int]] = defaultdict(set)
     for call in function.calls:
         if call.callee.startswith(_RECORD) and call.arguments[0].ref.startswith("%"):
             hinted[call.arguments[0]] |= _offsets(call.callee.removeprefix(_RECORD))
+    fields = set[tuple[Value, int]]()
     for record, offsets in hinted.items():
         if 0 in offsets:
             yield record
-        for field in record.users:
-            if isinstance(field, GetElementPtr) and _offset(field) in offsets:
+        for start, place in _starts(record):
+            fields |= {(start, place + offset) for offset in offsets}
+    for start in {start for start, _ in fields}:
+        for field in start.users:
+            if isinstance(field, GetElementPtr) and (start, _offset(field)) in fields:
                 yield field
+
+
+def _starts(record: Value) -> Iterator[tuple[Value, int]]:
+    """Yield the pointers that a record stands a known number of bytes behind."""
+    place: int | None = 0
+    while place is not None:
+        yield record, place
+        step = _offset(record) if isinstance(record, GetElementPtr) else None
+        place = None if step is None else place + step
+        record = record.pointer if isinstance(record, GetElementPtr) else record
 
 
 def _offsets(name: str) -> set[int]:
