@@ -32,9 +32,12 @@ def kernel_types(request: Request, given: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def compiled(request: Request, given: Sequence[Any], target: KernelTarget = KERNEL) -> CompiledKernel:
-    """Compile the kernel of a request; whoever takes no result of it does not mind one that is None."""
+    """Compile the kernel of a request; whoever takes no result of it does not mind one that is None.
+
+    Both halves of a split reverse have one kernel, and the first one returns its result.
+    """
     kinds = kernel_types(request, given)
-    if request.result is Activity.CONST and not returns_primal(request):
+    if request.result is Activity.CONST and not request.is_split and not returns_primal(request):
         return compile_kernel(request.kernel, kinds, target)
     return compile_with_result(request.kernel, kinds, target, has_aux=request.has_aux)
 

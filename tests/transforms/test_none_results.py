@@ -104,20 +104,32 @@ def test_numbers_of_an_aux_may_be_none() -> None:
     assert derivative(0.5) == (1.0, None)
 
 
+@numba.njit
+def square_into(x, out):
+    """The function writes what counts, and may return nothing."""
+    out[0] = x * x
+    if x > 5.0:
+        return x
+    return None
+
+
 def test_who_takes_no_result_does_not_mind() -> None:
-    """The function writes what counts; that it returns nothing is no error."""
-
-    @numba.njit
-    def square_into(x, out):
-        out[0] = x * x
-        if x > 5.0:
-            return x
-        return None
-
     for x in (3.0, 6.0):
         out, seed = np.zeros(1), np.ones(1)
         given = enzyme.Active(x), enzyme.Duplicated(out, seed)
         assert enzyme.autodiff(enzyme.Reverse, square_into, enzyme.Const, *given)[0][0] == 2 * x
+
+
+def test_both_halves_of_a_split_are_of_one_kernel() -> None:
+    out, seed = np.zeros(1), np.ones(1)
+    given = enzyme.Active(6.0), enzyme.Duplicated(out, seed)
+    forward, reverse = enzyme.autodiff_thunk(enzyme.ReverseSplitWithPrimal, square_into, enzyme.Const, *given)
+    tape, primal, _ = forward(*given)
+    assert primal == 6.0
+    assert reverse(*given, tape)[0][0] == 12.0
+    below = enzyme.Active(3.0), enzyme.Duplicated(out, seed)
+    with pytest.raises(TypeError, match=MESSAGE):
+        forward(*below)
 
 
 def test_a_search_and_what_the_error_says() -> None:
