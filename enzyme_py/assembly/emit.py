@@ -14,10 +14,10 @@ from numba.core import cgutils, types
 
 from enzyme_py.assembly.call import Argument, EnzymeCall
 from enzyme_py.assembly.hidden_shadows import needs_hidden_shadow, zeros_like
+from enzyme_py.assembly.none_results import compile_with_result
 from enzyme_py.assembly.record import Record
 from enzyme_py.assembly.results import ResultBuilder, result_type, returns_primal, seed_type
 from enzyme_py.frontend.target.lower import CompiledKernel, compile_kernel
-from enzyme_py.frontend.target.none_results import compile_with_result
 from enzyme_py.frontend.target.target import KERNEL, KernelTarget
 from enzyme_py.request import Activity, Direction, Request
 

@@ -83,12 +83,12 @@ def _integer_places(function: Function) -> Iterator[Value]:
 
 def _starts(record: Value) -> Iterator[tuple[Value, int]]:
     """Yield the pointers that a record stands a known number of bytes behind."""
-    place: int | None = 0
-    while place is not None:
+    place = 0
+    yield record, place
+    while isinstance(record, GetElementPtr) and (step := _offset(record)) is not None:
+        place += step
+        record = record.pointer
         yield record, place
-        step = _offset(record) if isinstance(record, GetElementPtr) else None
-        place = None if step is None else place + step
-        record = record.pointer if isinstance(record, GetElementPtr) else record
 
 
 def _offsets(name: str) -> set[int]:

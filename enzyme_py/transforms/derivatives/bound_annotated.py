@@ -8,11 +8,11 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 
+from enzyme_py.assembly.none_results import compile_with_result
 from enzyme_py.assembly.results import seed_type
 from enzyme_py.errors import AnnotationError
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.frontend.leaves import Role, leaves
-from enzyme_py.frontend.target.none_results import compile_with_result
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.derivatives.annotated import Annotated

@@ -9,8 +9,8 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 
+from enzyme_py.assembly.none_results import compile_with_result
 from enzyme_py.assembly.results import seed_type
-from enzyme_py.frontend.target.none_results import compile_with_result
 from enzyme_py.request import Activity, Direction
 from enzyme_py.transforms.derivatives.bound_annotated import BoundAnnotated
 from enzyme_py.transforms.derivatives.split import Half

@@ -29,8 +29,8 @@ def pairing(cotangent: Any, value: Any) -> float:
 @overload(pairing, strict=False)  # annotations would count as a difference
 def _pairing(cotangent: Any, value: Any) -> Callable[..., Any] | None:
     # These load much of Numba.
+    from enzyme_py.assembly.none_results import there, without_none
     from enzyme_py.frontend.arrays.captured_arrays import holds_floats
-    from enzyme_py.frontend.target.none_results import there, without_none
 
     if isinstance(value, types.Array):
         return _pair_arrays if holds_floats(value.dtype) else _pair_nothing  # None will do for integers

@@ -11,6 +11,7 @@ import numba
 from numba.core import types
 from numba.core.target_extension import current_target
 
+from enzyme_py.assembly.none_results import compile_with_result
 from enzyme_py.assembly.results import returned_type
 from enzyme_py.errors import UnsupportedTypeError, Where
 from enzyme_py.foundations.keeping import kept_with_kernel, released
@@ -18,7 +19,6 @@ from enzyme_py.foundations.places import where_is
 from enzyme_py.frontend.external.ruled import takes_rules
 from enzyme_py.frontend.functions.bound_types import with_held
 from enzyme_py.frontend.target.lower import compile_kernel, takes_derivatives
-from enzyme_py.frontend.target.none_results import compile_with_result
 from enzyme_py.request import Activity
 from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.jacobians.columns import Leaves, column_lines, is_inexact

@@ -12,7 +12,7 @@ from enzyme_py.foundations.keeping import kept_with_kernel, released
 @kept_with_kernel
 def part_kernel(kernel: Any, place: int) -> Any:
     """Return the kernel that returns one part of another's tuple."""
-    from enzyme_py.frontend.target.none_results import there_with_aux  # loads much of Numba
+    from enzyme_py.assembly.none_results import there_with_aux  # loads much of Numba
 
     def part(*arguments):  # type: ignore[no-untyped-def]  # compiled by Numba
         return there_with_aux(kernel(*arguments))[place]

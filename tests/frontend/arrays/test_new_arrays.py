@@ -63,6 +63,15 @@ def test_forward_over_forward_by_hand() -> None:
     np.testing.assert_allclose(found, (first, second), rtol=1e-13)
 
 
+def stand_in(module: Any, name: str) -> Any:
+    """Return a function that says it is one of Numba's."""
+
+    def function(): ...
+
+    function.__module__, function.__qualname__ = module.__name__, name
+    return function
+
+
 def test_all_of_numbas_are_known() -> None:
     """What makes arrays in Numba is still called what it was."""
     from numba.np import arrayobj
@@ -82,24 +91,14 @@ def test_all_of_numbas_are_known() -> None:
         names = [one.co_qualname for one in inner]
         assert names
         for name in names:
-
-            def stands_for(): ...
-
-            stands_for.__module__ = arrayobj.__name__
-            stands_for.__qualname__ = name
-            assert makes_array(stands_for), name
+            assert makes_array(stand_in(arrayobj, name)), name
 
 
 def test_all_of_numbas_lists_are_known() -> None:
     from numba.cpython import listobj
 
     (inner,) = [one for one in listobj.list_constructor_iterable.__code__.co_consts if hasattr(one, "co_qualname")]
-
-    def stands_for(): ...
-
-    stands_for.__module__ = listobj.__name__
-    stands_for.__qualname__ = inner.co_qualname
-    assert makes_list(stands_for)
+    assert makes_list(stand_in(listobj, inner.co_qualname))
 
 
 def bounded(x):

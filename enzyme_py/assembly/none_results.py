@@ -18,6 +18,7 @@ from numba.core import cgutils, types
 from numba.core.typing import signature
 from numba.extending import intrinsic
 
+from enzyme_py.assembly.results import holds_arrays, numbers_of
 from enzyme_py.foundations.keeping import made_of, released
 from enzyme_py.frontend.target.lower import CompiledKernel, compile_kernel
 from enzyme_py.frontend.target.target import KERNEL, KernelTarget
@@ -53,17 +54,10 @@ def without_none(kind: Any, *, is_aux: bool = False) -> Any:
     """Return a type without its parts that carry derivatives, or memory, and may be None."""
     if isinstance(kind, types.BaseTuple):
         return _tuple_of(kind, [without_none(one, is_aux=is_aux) for one in kind])
-    if isinstance(kind, types.Optional) and _counts(kind.type, is_aux):
-        return without_none(kind.type, is_aux=is_aux)
-    return kind
-
-
-def _counts(kind: Any, is_aux: bool) -> bool:
-    if isinstance(kind, types.BaseTuple):
-        return any(_counts(one, is_aux) for one in kind)
     if isinstance(kind, types.Optional):
-        return _counts(kind.type, is_aux)
-    return isinstance(kind, types.Array) or (not is_aux and isinstance(kind, (types.Float, types.Complex)))
+        held = without_none(kind.type, is_aux=is_aux)
+        return held if holds_arrays(held) or (numbers_of(held) and not is_aux) else kind
+    return kind
 
 
 def _tuple_of(kind: Any, parts: list[Any]) -> Any:
@@ -87,13 +81,13 @@ def _raising(function: Any, has_aux: bool) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
-def there(typing_context, value):  # type: ignore[no-untyped-def]
+def there(typing_context: Any, value: Any) -> Any:
     """Return a value under the type that it has where nothing of it is None; raise a TypeError where something is."""
     return signature(_there(types.unliteral(value), False), value), _lower
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def there_with_aux(typing_context, value):  # type: ignore[no-untyped-def]
+@intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
+def there_with_aux(typing_context: Any, value: Any) -> Any:
     """Return a pair (value, aux), of which numbers of the aux may be None."""
     return signature(_there(types.unliteral(value), True), value), _lower
 
