@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import timeit
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,6 +21,7 @@ import enzyme_py as enzyme
 from enzyme_py import Active, BatchDuplicated, Const, Duplicated, Forward, Reverse
 from enzyme_py.errors import CheckError, ConstWrittenWarning, UncheckedWarning
 from enzyme_py.foundations.arrays.differences import slope_along
+from tests.python_calls import python_functions_called
 
 X = np.array([0.5, -1.2, 2.0])
 EPS = float(np.finfo(float).eps)
@@ -295,14 +295,9 @@ def test_global_generator_and_arguments_are_left_alone() -> None:
 
 
 def test_later_calls_cost_nothing() -> None:
-    checked, plain = enzyme.grad(lambda x: x**2), enzyme.grad(lambda x: 2 * x**2)
-    checked(1.0)
-    with enzyme.config(check=False):
-        plain(1.0)
-    own, usual = (
-        min(timeit.repeat(lambda f=f: f(1.0), number=20_000, repeat=7)) for f in (checked, plain)
-    )
-    assert own < 2.0 * usual
+    made = enzyme.grad(lambda x: x**2)
+    assert len(python_functions_called(lambda: made(1.0))) > 1  # compiles and compares
+    assert python_functions_called(lambda: made(1.0)) == [made.py_func.__name__]
 
 
 def test_environment_switch() -> None:
