@@ -40,7 +40,7 @@ command -v "${CC:-cc}" >/dev/null 2>&1 ||
 # CMake and Ninja need not be there: the build takes them from the package registry.
 
 case "${1:-}" in
-test) set -- --editable '.[test]' ;;
+test) set -- --no-compile --editable '.[test]' ;; # to bytecode, that is: most of what is installed for tests is never imported
 "") set -- . ;;
 *) fail "unknown argument $1" ;;
 esac
@@ -51,7 +51,7 @@ case "$*" in
 *test*)
     # With our Numba named beside them, since some would bring an older one.
     numba=$("$venv/bin/python" -c 'import importlib.metadata as m; print("numba==" + m.version("numba"))')
-    optional() { "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: "$@" "$numba" 2>/dev/null; }
+    optional() { "$venv/bin/python" -m pip install --no-compile --quiet --disable-pip-version-check --only-binary :all: "$@" "$numba" 2>/dev/null; }
     set -- autograd jax blackjax iminuit torch==2.13.0+cpu nutpie pymc casadi lmfit 'dask[array,distributed]' zarr
     mpi='numba-mpi mpi4py mpich'
     if ! optional "$@" $mpi; then # at once, or each for itself where one is not to be had
@@ -60,7 +60,7 @@ case "$*" in
         done
         optional $mpi || echo "ci/setup.sh: without $mpi, tests/mpi is skipped" >&2
     fi
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check mkdocs-material 2>/dev/null ||
+    "$venv/bin/python" -m pip install --no-compile --quiet --disable-pip-version-check mkdocs-material 2>/dev/null ||
         echo "ci/setup.sh: without the tools of the site, sh ci/docs.sh and its test do not run" >&2
     ;;
 esac
