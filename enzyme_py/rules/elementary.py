@@ -30,8 +30,8 @@ from enzyme_py.rules.bodies import (
     filled,
     written,
 )
-from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, overflowing, taylors_polynomial
-from enzyme_py.rules.slopes import FUNCTIONS, kept, pick
+from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, INFINITE, overflowing, taylors_polynomial
+from enzyme_py.rules.slopes import FUNCTIONS, kept, pick, pick_declaration
 
 # The domain is x > {rim}; at the rim the value is {value}. LLVM may move the call in front of the branch,
 # so the maximum is needed as well.
@@ -62,35 +62,97 @@ _EDGE = """  %is.rim = fcmp oeq {f} %x, {rim}
   %sum = fadd {f} %steep, {value}
   ret {f} %sum
 """
-# In nested derivatives a product of zero and NaN is NaN, also where LLVM takes the branch away. So no factor is NaN there: beyond the rim
-# the slopes are differences of infinities, which are NaN, but zero of a zero. The value is such a NaN, for
-# a sum with a constant NaN is that constant, too.
-_NESTED_EDGE = """  %is.rim = fcmp oeq {f} %x, {rim}
+# In nested derivatives zero times what is infinite or NaN is NaN. So no factor is either. At the rim all derivatives are infinite: Taylor's
+# polynomial about x, whose last factor makes them infinite (far_out.py tells of `h` and of two large factors). Beyond the rim they
+# are differences of infinities, which are NaN. The value is a NaN that LLVM does not know.
+_NESTED_EDGE = """RIM
   %none = call {f} @enzyme_py_inactive.again_{f}({f} {nan})
-  %value = select i1 %is.rim, {f} {value}, {f} %none
-  %above = fsub {f} %x, {rim}
-  %once = fmul {f} %above, {huge}
-  %steep = fmul {f} %once, {huge}
-  %bend = fmul {f} %above, %above
-  %whole = select i1 %is.rim, {f} 0.0, {f} {huge}
-  %part = select i1 %is.rim, {f} 0.0, {f} {less}
-  %bend.once = fmul {f} %bend, %whole
-  %bend.up = fmul {f} %bend.once, {huge}
-  %bend.again = fmul {f} %bend, %part
-  %bend.down = fmul {f} %bend.again, {less}
-  %bends = fsub {f} %bend.up, %bend.down
-  %slopes = fadd {f} %steep, %bends
-  %sum = fadd {f} %slopes, %value
-  ret {f} %sum
+  %value = select i1 %is.rim, {f} %at.rim, {f} %none
+  %again = select i1 %is.rim, {f} {again}, {f} 0.0
+  %h = PICKED
+TAYLOR
+  %above.1 = fsub {f} %x, {rim}
+POWERS
+  %up = select i1 %is.rim, {f} 0.0, {f} {huge}
+  %down = select i1 %is.rim, {f} 0.0, {f} {less}
+  %once.up = fmul {f} LAST, %up
+  %twice.up = fmul {f} %once.up, {huge}
+  %once.down = fmul {f} LAST, %down
+  %twice.down = fmul {f} %once.down, {less}
+  %none.but.slopes = fsub {f} %twice.up, %twice.down
+  %all = fadd {f} TOTAL, %none.but.slopes
+  %nested = RESULT
+  ret {f} %nested
 """
+_ONE_RIM = """  %is.rim = fcmp oeq {f} %x, {rim}
+  %given = call {f} @enzyme_py_inactive.{f}({f} %x)
+  %given.above = fsub {f} %given, {rim}
+  %at.rim = fadd {f} %given.above, {value}"""
 
 
-def _above(symbol: str, kind: str, rim: float, value: float, edge: str = _EDGE) -> Body:
-    lowest = math.nextafter(rim, 1.0) if kind == "double" else rim + 2.0 ** (-24 if rim else -149)
+def _nested_edge(kind: str, order: int, rim: str, odd: str, even: str) -> str:
+    """Return the edge for so many derivatives within each other: how it is found, and slopes of odd and even orders."""
+    slopes = [odd if degree % 2 else even for degree in range(1, order + 1)]
+    taylor, total = taylors_polynomial(kind, [as_constant(0.0), *slopes], again="%again")
+    powers = [f"  %above.{degree} = fmul {kind} %above.{degree - 1}, %above.1" for degree in range(2, order + 1)]
+    text = _NESTED_EDGE.replace("RIM", rim).replace("TAYLOR", "\n".join(taylor)).replace("POWERS", "\n".join(powers))
+    text = text.replace("TOTAL", total).replace("LAST", f"%above.{order}").replace("PICKED", pick(kind, "%x", as_constant(0.0)))
+    return text.replace("RESULT", pick(kind, "%all", "%value"))
+
+
+def _declared_for_nests(kind: str) -> str:
+    return f"{pick_declaration(kind)}\ndeclare {kind} @enzyme_py_inactive.{kind}({kind})\n"
+
+
+def _above(symbol: str, kind: str, rim: float, value: float, order: int) -> Body:
+    lowest = math.nextafter(rim, 2.0) if kind == "double" else rim + {0.0: 2.0**-149, 1.0: 2.0**-23, -1.0: 2.0**-24}[rim]
     at = tuple((rim + step,) for step in (0.25, 1.0, 3.0))
-    text = _ABOVE.replace("EDGE", edge)
+    large, again = INFINITE[kind]
+    edge = _EDGE if order == 1 else _nested_edge(kind, order, _ONE_RIM, as_constant(large), as_constant(-large))
+    text = _declared_for_nests(kind) * (order > 1) + _ABOVE.replace("EDGE", edge)
     less = HUGE[kind] / 4  # so that LLVM does not take both for one
-    return written(symbol, kind, text, at, rim=rim, value=value, nan=math.nan, lowest=lowest, less=less)
+    return written(symbol, kind, text, at, rim=rim, value=value, nan=math.nan, lowest=lowest, less=less, again=again)
+
+
+# Enzyme's rule divides by a root, which it writes itself: that has the slope zero at zero. So second derivatives were zero at the rims.
+_BETWEEN = """
+declare {f} @{symbol}({f})
+declare {f} @llvm.fabs.{bits}({f})
+declare {f} @enzyme_py_inactive.again_{f}({f})
+define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
+  %size = call {f} @llvm.fabs.{bits}({f} %x)
+  %is.inside = fcmp olt {f} %size, 1.0
+  br i1 %is.inside, label %inside, label %edge
+inside:
+  %usual = call {f} @{symbol}({f} %x)
+  ret {f} %usual
+edge:
+EDGE}}
+"""
+_TWO_RIMS = """  %is.rim = fcmp oeq {f} %size, 1.0
+  %is.left = fcmp olt {f} %x, 0.0
+  %even = select i1 %is.left, {f} {steep}, {f} {falling}
+  %at.rim = select i1 %is.left, {f} {left}, {f} {right}"""
+
+
+def _between(symbol: str, kind: str, left: float, right: float, order: int) -> Body:
+    large, again = INFINITE[kind]
+    steep, falling = (large, -large) if left > right else (-large, large)
+    edge = _nested_edge(kind, order, _TWO_RIMS, as_constant(falling), "%even")
+    text = _declared_for_nests(kind) + _BETWEEN.replace("EDGE", edge)
+    numbers = {"left": left, "right": right, "steep": steep, "falling": falling, "again": again}
+    return written(symbol, kind, text, ((0.5,), (-0.7,)), rim=0.0, nan=math.nan, less=HUGE[kind] / 4, **numbers)
+
+
+def _acosh(symbol: str, kind: str, order: int) -> Body:
+    """Far out it is what it is in first derivatives, too."""
+    (far,) = (row for row in FAR if row.symbol == symbol)
+    inner = f"{far.own_name}.far"
+    above = _above(inner, kind, 1.0, 0.0, order)
+    first = far.ir.replace(f"@{far.own_name}(", f"@{inner}(")
+    known = {f"declare {kind} @{inner}({kind})", *(line for line in first.split("\n") if line.startswith("declare "))}
+    second = [line for line in above.ir.replace(f"@{above.own_name}(", f"@{far.own_name}(").split("\n") if line not in known]
+    return Body(symbol, far.own_name, "\n".join([first, *second]), above.at)
 
 
 # The slope of Enzyme's rule is x / hypot(x, y), which zero divides at zero. The norm of zero has the
@@ -284,17 +346,26 @@ define linkonce_odr {f} @{own}({f} %x, ptr %whole) alwaysinline {{
 """
 
 
-def _rims(edge: str) -> list[Body]:
+def _rims(order: int) -> list[Body]:
     logarithms = ("llvm.log", "llvm.log2", "llvm.log10", "log2")
     return [
-        *both(lambda s, f: _above(s, f, 0.0, -0.0, edge), "sqrt"),
-        *both(lambda s, f: _above(s, f, 0.0, -math.inf, edge), *logarithms),
-        *both(lambda s, f: _above(s, f, -1.0, -math.inf, edge), "log1p"),
+        *both(lambda s, f: _above(s, f, 0.0, -0.0, order), "sqrt"),
+        *both(lambda s, f: _above(s, f, 0.0, -math.inf, order), *logarithms),
+        *both(lambda s, f: _above(s, f, -1.0, -math.inf, order), "log1p"),
+    ]
+
+
+def _rims_in_nests(order: int) -> list[Body]:
+    return [
+        *_rims(order),
+        *both(lambda s, f: _between(s, f, -math.pi / 2, math.pi / 2, order), "asin"),
+        *both(lambda s, f: _between(s, f, math.pi, 0.0, order), "acos"),
+        *both(lambda s, f: _acosh(s, f, order), "acosh"),
     ]
 
 
 _ROWS = (
-    *_rims(_EDGE),
+    *_rims(1),
     *both(
         lambda s, f: written(s, f, _HYPOT, ((3.0, 4.0), (0.0, -2.0)), **_SCALES_OF_HYPOT[f]), "hypot"
     ),
@@ -307,10 +378,6 @@ _ROWS = (
     *both(lambda s, f: written(s, f, filled(_MANTISSA)), "numba_frexp", "frexp"),
 )
 BODIES = {row.symbol: row for row in _ROWS}
-_NESTED = (
-    *_rims(_NESTED_EDGE),
-    *FAR_IN_NESTS,
-)
 
 
 @functools.cache
@@ -319,4 +386,4 @@ def bodies(order: int, *, is_forward: bool = False) -> dict[str, Body]:
     if order == 1:
         return BODIES | {row.symbol: row for row in overflowing(1)} if is_forward else BODIES
     tanh = both(lambda symbol, kind: _tanh(symbol, kind, order), "tanh")
-    return BODIES | {row.symbol: row for row in (*_NESTED, *overflowing(order), *tanh)}
+    return BODIES | {row.symbol: row for row in (*_rims_in_nests(order), *FAR_IN_NESTS, *overflowing(order), *tanh)}

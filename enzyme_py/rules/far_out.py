@@ -51,7 +51,7 @@ def _far(symbol: str, kind: str, end: str) -> Body:
 # strong zero sees to that. In forward mode and in nests such a function is its value and Taylor's polynomial in an h that is zero and has the slope
 # one, as tanh (elementary.py); where a factor is infinite it is two large ones: zero times these is zero. Where exp(x) is
 # zero, h is a constant: the factor zero multiplies what may be the infinite tangent of an exponent.
-_INFINITE = {"double": (1e150, 1e250), "float": (2.0**60, 2.0**100)}  # neither times a tangent, nor times an adjoint, soon infinite
+INFINITE = {"double": (1e150, 1e250), "float": (2.0**60, 2.0**100)}  # neither times a tangent, nor times an adjoint, soon infinite
 _ZERO_BELOW = {"exp": -746.0, "expm1": -746.0, "exp2": -1076.0}
 _OTHER = {"expm1": "exp", "sinh": "cosh", "cosh": "sinh"}  # whose value the first slope is, if it is not the function's own
 
@@ -104,7 +104,7 @@ def _rate(name: str, degree: int) -> float:
 def _finite(value: str, kind: str) -> list[str]:
     """Return instructions that take an infinite value apart into two factors."""
     bits, infinite = FLOATS[kind], as_constant(math.inf)
-    finite, again = map(as_constant, _INFINITE[kind])
+    finite, again = map(as_constant, INFINITE[kind])
     return [
         f"  {value}.size = call {kind} @llvm.fabs.{bits}({kind} {value})",
         f"  {value}.is.infinite = fcmp oeq {kind} {value}.size, {infinite}",

@@ -20,9 +20,9 @@ from numba.np import npyfuncs, ufunc_db
 from numba.np.numpy_support import as_dtype
 
 from enzyme_py.frontend.codegen.library_calls import constant, library_function
+from enzyme_py.frontend.numpy_functions.infinite_slopes import steep
 from enzyme_py.symbols import BARRIER
 
-_HUGE = 1e308
 _root = library_function("cbrt", 1)
 
 
@@ -57,7 +57,7 @@ def smooth_version(function: Any) -> Any:
 
 def _cbrt(x):  # type: ignore[no-untyped-def]
     if x == 0.0:
-        return (x * _HUGE) * _HUGE  # an infinite slope; for floats of 32 bits, a product of doubles
+        return steep(np.float64(x), -math.copysign(1.0, x))
     if math.isinf(x) or math.isnan(x):
         return x
     value = _root(constant(np.float64(x)))

@@ -18,12 +18,12 @@ from numba.core import types
 from numba.extending import register_jitable
 
 from enzyme_py.frontend.codegen.library_calls import constant, library_function
+from enzyme_py.frontend.numpy_functions.infinite_slopes import steep, undefined
 
 _HUGE = 1e308
 _SHIFT = 12.0  # where Stirling's series is good to the last digit
 _HALF_LOG_TWO_PI = 0.9189385332046727418
 _LOG_PI = 1.1447298858494001741
-
 
 
 @register_jitable
@@ -33,13 +33,22 @@ def _slope_of(value, smooth):  # type: ignore[no-untyped-def]  # compiled by Num
 
 
 @register_jitable
-def _steep(value, x):  # type: ignore[no-untyped-def]
-    """Return a constant whose derivative by x is infinite, or NaN where x or gamma of an infinite x is."""
+def _beyond(value, x, is_even):  # type: ignore[no-untyped-def]
+    """Return the value of gamma, or of the logarithm of its size, with the slopes where it is infinite or NaN.
+
+    About zero it is 1 / x, or -log |x|, whose slopes are even. At other poles the two sides differ.
+    """
     if math.isnan(x) or (math.isinf(x) and math.isnan(value)):
         return (x + abs(x)) * x  # not a constant NaN, which has no derivative
     if math.isinf(x):  # which has no difference from itself
         return abs(x) * _HUGE * _HUGE
-    return value + ((x - constant(x)) * _HUGE) * _HUGE
+    zero = x - constant(x)
+    if x > 1.0:  # an overflow
+        return value + steep(zero, 1.0)
+    if x < -0.5:
+        return value + undefined(zero)
+    side = math.copysign(1.0, x)
+    return value - (1.0 if is_even else side) * steep(zero, -side)
 
 
 @register_jitable
@@ -73,13 +82,13 @@ def _smooth_log_gamma(x):  # type: ignore[no-untyped-def]
 
 
 def _log_gamma_of(symbol: str, number: type = np.float64) -> Callable[..., Any]:
-    """The logarithm of |gamma|, whose value is a library's; its derivative is digamma, and infinite at poles."""
+    """The logarithm of |gamma|, whose value is a library's; its derivative is digamma."""
     library = library_function(symbol, 1)
 
     def log_gamma(x):  # type: ignore[no-untyped-def]
         value, x = np.float64(library(constant(x))), np.float64(x)
         if math.isinf(value) or math.isnan(value):
-            return number(_steep(value, x))
+            return number(_beyond(value, x, False))
         return number(_slope_of(value, _smooth_log_gamma(x)))
 
     return log_gamma
@@ -92,7 +101,7 @@ def _gamma_of(symbol: str, number: type = np.float64) -> Callable[..., Any]:
     def gamma(x):  # type: ignore[no-untyped-def]
         value, x = np.float64(library(constant(x))), np.float64(x)
         if math.isinf(value) or math.isnan(value):
-            return number(_steep(value, x))
+            return number(_beyond(value, x, True))
         smooth = _smooth_log_gamma(x)
         return number(value * math.exp(smooth - constant(smooth)))
 
