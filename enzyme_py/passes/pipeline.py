@@ -74,6 +74,7 @@ from enzyme_py.passes.values.live_out_floats import LiveOutFloats
 from enzyme_py.passes.values.live_out_integers import LiveOutIntegers
 from enzyme_py.passes.values.loop_carried_choices import LoopCarriedChoices
 from enzyme_py.passes.values.returned_numbers import ReturnedNumbers
+from enzyme_py.passes.values.squares_of_roots import RootsReturned, SquaresOfRoots
 from enzyme_py.rules.copies import is_rule
 
 O2 = Callable[[Draft], Draft]  # the host's
@@ -148,10 +149,11 @@ ASSEMBLE_NESTED: tuple[Row, ...] = (
 PREPARE: tuple[Row, ...] = ordered(
     Row(SplitAggregates(), "fields are pointers and numbers of their own for all below"),
     Row(WrittenResults(), "inlining makes all other code: first", then_o2=True),
+    Row(RootsReturned(), "as the results that are written", then_o2=True),
     Row(
         ReturnedNumbers(),
         "behind all inlining: of what is left of calls",
-        after=(WrittenResults,),
+        after=(WrittenResults, RootsReturned),
         then_o2=True,
     ),
     Row(
@@ -238,8 +240,12 @@ PREPARE: tuple[Row, ...] = ordered(
     ),
 )
 
+# Of modules that need no more.
+ROOTS = (Row(RootsReturned(), "in values", then_o2=True),)
+
 READY: tuple[Row, ...] = ordered(
     Row(SplitAggregates(), "first: for modules that were not prepared"),
+    Row(SquaresOfRoots(), "behind the last O2, and before anything else looks at numbers"),
     Row(CheckVariables(), "behind the last O2, which takes variables out", after=(SplitAggregates,)),
     Row(CheckChangingScalars(), "with the variables as Enzyme will see them"),
     Row(CheckFunctionPointers(), "behind the last O2, which finds out about addresses"),
@@ -311,11 +317,11 @@ def prepared(draft: Draft, o2: O2) -> Draft:
     """Return the code that Enzyme will be given, but for what READY does in front of each run.
 
     Forward mode of a module without memory is left as it was assembled: nothing is made again there, and no path is
-    gone backwards.
+    gone backwards. But squares are found in values only.
     """
     draft.has_memory = draft.code.get("malloc") is not None
     if not draft.has_memory and not has_reverse(draft.code):
-        return draft
+        return run(ROOTS, o2(draft), o2) if SquaresOfRoots().applies(draft) else draft
     draft = o2(draft)
     draft.nests_reverse = nests_reverse(draft.code)
     return run(PREPARE, draft, o2)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import struct
 
+from enzyme_py.rules.roots import root, root_declarations
+
 # A += alpha x y' and A *= to/from, columns first, as Enzyme calls them; see rules/blas.py. A zero
 # factor stores zeros, so that an adjoint that is not finite does not survive as NaN.
 _HELPERS = """
@@ -203,7 +205,9 @@ define linkonce_odr void @enzyme_py_blas.{k}norm(i64 %n, i64 %parts, ptr %x, i64
 entry:
   %largest = call {f} @enzyme_py_blas.{k}largest(i64 %n, i64 %parts, ptr %x, i64 %stride)
   %is.large = fcmp ogt {f} %largest, {large}
-  %is.small = fcmp olt {f} %largest, {small}
+  %is.below = fcmp olt {f} %largest, {small}
+  %is.some = fcmp ogt {f} %largest, 0.0
+  %is.small = and i1 %is.below, %is.some
   %small.scale = select i1 %is.small, {f} {up}, {f} 1.0
   %scale = select i1 %is.large, {f} {down}, {f} %small.scale
   %count = mul nsw i64 %n, %parts
@@ -229,12 +233,17 @@ end:
   %is.zero = fcmp oeq {f} %total, 0.0
   br i1 %is.zero, label %zero, label %positive
 zero:
-  store {f} 0.0, ptr %out
-  ret void
+  br label %both
 positive:
   %root = call {f} @llvm.sqrt.{bits}({f} %total)
   %norm = fdiv {f} %root, %scale
-  store {f} %norm, ptr %out
+  br label %both
+both:
+  %result = phi {f} [ 0.0, %zero ], [ %norm, %positive ]
+  %once.scaled = fdiv {f} %total, %scale
+  %whole = fdiv {f} %once.scaled, %scale
+  %marked = ROOT
+  store {f} %marked, ptr %out
   ret void
 }}
 declare {f} @llvm.sqrt.{bits}({f})
@@ -280,7 +289,8 @@ def shared_loops(letter: str, real: str) -> str:
     """Return what the bodies of one real type, and of its complex type, may call."""
     powers = map(_power, _RANGES[real])
     names = ("large", "small", "down", "up")
-    norm = _NORM.format(k=letter, f=real, bits=_BITS[real], **dict(zip(names, powers, strict=True)))
+    text = root_declarations(real) + _NORM.replace("ROOT", root(real, "%result", "%whole"))
+    norm = text.format(k=letter, f=real, bits=_BITS[real], **dict(zip(names, powers, strict=True)))
     plain = (_HELPERS, _CLEAR, _DOT, _COMPLEX_PRODUCT)
     return "".join(text.format(k=letter, f=real) for text in plain) + norm
 

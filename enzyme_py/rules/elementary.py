@@ -31,6 +31,7 @@ from enzyme_py.rules.bodies import (
     written,
 )
 from enzyme_py.rules.far_out import FAR, FAR_IN_NESTS, INFINITE, overflowing, taylors_polynomial
+from enzyme_py.rules.roots import root, root_declarations
 from enzyme_py.rules.slopes import FUNCTIONS, kept, pick, pick_declaration
 
 # The domain is x > {rim}; at the rim the value is {value}. LLVM may move the call in front of the branch,
@@ -45,10 +46,14 @@ define linkonce_odr {f} @{own}({f} %x) alwaysinline {{
 inside:
   %own = call {f} @llvm.maxnum.{bits}({f} %x, {f} {lowest})
   %usual = call {f} @{symbol}({f} %own)
-  ret {f} %usual
+  br label %end
 edge:
-EDGE}}
+EDGE  br label %end
+end:
+  %value.of.all = phi {f} [ %usual, %inside ], [ %at.edge, %edge ]
+END}}
 """
+_END = "  ret {f} %value.of.all\n"
 
 
 # NaN is one that LLVM does not know: where it sees that nothing but NaN gets behind the branch, as of `np.log1p(np.exp(x))`, a product with
@@ -59,8 +64,7 @@ _EDGE = """  %is.rim = fcmp oeq {f} %x, {rim}
   %above = fsub {f} %x, {rim}
   %once = fmul {f} %above, %steepness
   %steep = fmul {f} %once, %steepness
-  %sum = fadd {f} %steep, {value}
-  ret {f} %sum
+  %at.edge = fadd {f} %steep, {value}
 """
 # In nested derivatives zero times what is infinite or NaN is NaN. So no factor is either. At the rim all derivatives are infinite: Taylor's
 # polynomial about x, whose last factor makes them infinite (far_out.py tells of `h` and of two large factors). Beyond the rim they
@@ -81,8 +85,7 @@ POWERS
   %twice.down = fmul {f} %once.down, {less}
   %none.but.slopes = fsub {f} %twice.up, %twice.down
   %all = fadd {f} TOTAL, %none.but.slopes
-  %nested = RESULT
-  ret {f} %nested
+  %at.edge = RESULT
 """
 _ONE_RIM = """  %is.rim = fcmp oeq {f} %x, {rim}
   %given = call {f} @enzyme_py_inactive.{f}({f} %x)
@@ -101,7 +104,7 @@ def _nested_edge(kind: str, order: int, rim: str, odd: str, even: str) -> str:
 
 
 def _declared_for_nests(kind: str) -> str:
-    return f"{pick_declaration(kind)}\ndeclare {kind} @enzyme_py_inactive.{kind}({kind})\n"
+    return f"{pick_declaration(kind)}\n{root_declarations(kind)}"
 
 
 def _above(symbol: str, kind: str, rim: float, value: float, order: int) -> Body:
@@ -109,7 +112,7 @@ def _above(symbol: str, kind: str, rim: float, value: float, order: int) -> Body
     at = tuple((rim + step,) for step in (0.25, 1.0, 3.0))
     large, again = INFINITE[kind]
     edge = _EDGE if order == 1 else _nested_edge(kind, order, _ONE_RIM, as_constant(large), as_constant(-large))
-    text = _declared_for_nests(kind) * (order > 1) + _ABOVE.replace("EDGE", edge)
+    text = _declared_for_nests(kind) * (order > 1) + _ABOVE.replace("EDGE", edge).replace("END", _end(symbol, kind, order))
     less = HUGE[kind] / 4  # so that LLVM does not take both for one
     return written(symbol, kind, text, at, rim=rim, value=value, nan=math.nan, lowest=lowest, less=less, again=again)
 
@@ -127,12 +130,19 @@ inside:
   %usual = call {f} @{symbol}({f} %x)
   ret {f} %usual
 edge:
-EDGE}}
+EDGE  ret {f} %at.edge
+}}
 """
 _TWO_RIMS = """  %is.rim = fcmp oeq {f} %size, 1.0
   %is.left = fcmp olt {f} %x, 0.0
   %even = select i1 %is.left, {f} {steep}, {f} {falling}
   %at.rim = select i1 %is.left, {f} {left}, {f} {right}"""
+
+
+def _end(symbol: str, kind: str, order: int) -> str:
+    """Return the end of a body: in nests a root is marked with its square."""
+    is_marked = symbol.startswith("sqrt") and order > 1
+    return f"  %marked = {root(kind, '%value.of.all', '%x')}\n  ret {kind} %marked\n" if is_marked else _END
 
 
 def _between(symbol: str, kind: str, left: float, right: float, order: int) -> Body:
@@ -184,8 +194,14 @@ define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
   %own = call {f} @{symbol}({f} %own.x, {f} %own.y)
   %usual = fmul {f} %own, %back
   %result = select i1 %none, {f} 0.0, {f} %usual
-  ret {f} %result
-}}
+END}}
+"""
+_PLAIN_HYPOT = "  ret {f} %result\n"
+_NESTED_HYPOT = """  %square.x = fmul {f} %x, %x
+  %square.y = fmul {f} %y, %y
+  %square = fadd {f} %square.x, %square.y
+  %marked = ROOT
+  ret {f} %marked
 """
 
 # Squares in Enzyme's rule leave the range of floats; a power of two takes both numbers back, and
@@ -346,6 +362,12 @@ define linkonce_odr {f} @{own}({f} %x, ptr %whole) alwaysinline {{
 """
 
 
+def _hypot(symbol: str, kind: str, order: int) -> Body:
+    end = _PLAIN_HYPOT if order == 1 else _NESTED_HYPOT.replace("ROOT", root(kind, "%result", "%square"))
+    text = root_declarations(kind) * (order > 1) + _HYPOT.replace("END", end)
+    return written(symbol, kind, text, ((3.0, 4.0), (0.0, -2.0)), **_SCALES_OF_HYPOT[kind])
+
+
 def _rims(order: int) -> list[Body]:
     logarithms = ("llvm.log", "llvm.log2", "llvm.log10", "log2")
     return [
@@ -361,14 +383,13 @@ def _rims_in_nests(order: int) -> list[Body]:
         *both(lambda s, f: _between(s, f, -math.pi / 2, math.pi / 2, order), "asin"),
         *both(lambda s, f: _between(s, f, math.pi, 0.0, order), "acos"),
         *both(lambda s, f: _acosh(s, f, order), "acosh"),
+        *both(lambda s, f: _hypot(s, f, order), "hypot"),
     ]
 
 
 _ROWS = (
     *_rims(1),
-    *both(
-        lambda s, f: written(s, f, _HYPOT, ((3.0, 4.0), (0.0, -2.0)), **_SCALES_OF_HYPOT[f]), "hypot"
-    ),
+    *both(lambda s, f: _hypot(s, f, 1), "hypot"),
     *both(lambda s, f: written(s, f, _ATAN2, ((1.0, -2.0), (-3.0, 0.0)), **_SCALES[f]), "atan2"),
     *FAR,
     *both(_pow, "llvm.pow", "pow"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from enzyme_py.rules.complex_symbols import COMPUTES
+from enzyme_py.symbols import BARRIER, BARRIER_ATTRIBUTES
 
 
 @dataclass(frozen=True)
@@ -136,3 +137,14 @@ _ROWS = (
 )
 
 INACTIVE = {row.symbol: row for row in _ROWS}
+
+
+def typed_barrier(ref: str, kind: str) -> str:
+    """Return the head of a declaration that passes a float, and says so."""
+    tree = f'"enzyme_type"="{{[-1]:Float@{kind}}}"'
+    return f"declare {tree} {kind} {ref}({kind} {tree})"
+
+
+def barrier_declaration(kind: str) -> str:
+    """Return what Enzyme reads of the barrier of a float's type."""
+    return f"{typed_barrier(f'@{BARRIER}.{kind}', kind)} {BARRIER_ATTRIBUTES}"

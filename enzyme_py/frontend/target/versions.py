@@ -15,6 +15,7 @@ from enzyme_py.frontend.codegen.outlining import tuples_in_sets
 from enzyme_py.frontend.containers.memory import typed_list_items
 from enzyme_py.frontend.containers.set_iteration import sets_as_lists
 from enzyme_py.frontend.containers.typed_list_iteration import typed_iteration
+from enzyme_py.frontend.numpy_functions.complex_powers import complex_powers
 from enzyme_py.frontend.numpy_functions.draws import inactive_draws
 from enzyme_py.frontend.numpy_functions.smooth import constant_signs
 from enzyme_py.frontend.numpy_functions.sorting import gathered_sorts
@@ -44,6 +45,7 @@ def _first_line(function: Any) -> int:
 _VERSIONS = (
     _quick_lines,
     block_joins,
+    complex_powers,
     constant_signs,
     countable_iteration,
     counted_flat_iteration,

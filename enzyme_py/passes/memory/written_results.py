@@ -43,11 +43,11 @@ class WrittenResults(Pass):
         names -= own
         if not names:
             return
-        endless = _calling_themselves(draft.code)
+        endless = calling_themselves(draft.code)
         for name in sorted(names & endless):
             raise _refusal(name, draft.where)
         for function in found:
-            if function.name in names and function.linkage == "internal" and _may_inline(function):
+            if function.name in names and function.linkage == "internal" and may_inline(function):
                 function.add_attribute("alwaysinline")
 
 
@@ -134,14 +134,14 @@ def _returns_its_own(function: Function) -> bool:
     return True
 
 
-def _may_inline(function: Function) -> bool:
+def may_inline(function: Function) -> bool:
     """Tell whether nothing is said of a function that LLVM would take amiss."""
     said = [attribute_name(one) for one in function.attributes]
     is_told = any("inline" in one for one in said)
     return not is_told and not any(map(function.has_attribute, _KEPT))
 
 
-def _calling_themselves(code: Module) -> set[str]:
+def calling_themselves(code: Module) -> set[str]:
     """Return the functions that call themselves, directly or not."""
     calls = {one.name: {call.callee for call in one.calls} for one in code.functions}
     found = set[str]()

@@ -16,7 +16,7 @@ from __future__ import annotations
 from enzyme_py.llvm import Function
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.rules import copies, orders, ruled_symbols, special_symbols
-from enzyme_py.rules.inactive import INACTIVE, Inactive
+from enzyme_py.rules.inactive import INACTIVE, Inactive, typed_barrier
 from enzyme_py.rules.slopes import PICK, pick_declaration
 from enzyme_py.symbols import (
     BARRIER,
@@ -74,8 +74,7 @@ def _barrier(one: Function) -> str:
     type_ = one.return_type
     if type_ not in _FLOATS or [given.type for given in one.arguments] != [type_]:
         return one.head
-    tree = f'"enzyme_type"="{{[-1]:Float@{type_}}}"'
-    return f"declare {tree} {type_} {one.ref}({type_} {tree})"
+    return typed_barrier(one.ref, type_)
 
 
 def _inactive(one: Function, row: Inactive) -> str:

@@ -1,0 +1,166 @@
+"""Squares of roots have the derivatives of what the root is taken of.
+
+    %q = ...                                               %q = ...
+    %n = call double @llvm.sqrt.f64(double %q)             %n = call double @llvm.sqrt.f64(double %q)
+    %r = call double @enzyme_py_root.double(%n, %q)   ->   %s = fmul double %n, %n
+    %s = fmul double %r, %r                                %s.constant = call double @enzyme_py_inactive.double(double %s)
+                                                           %s.picked = call double @enzyme_py_slope.pick.double(double %q, %s.constant)
+
+Symptom: at zero the second derivatives of `np.linalg.norm(x)**2`, `np.hypot(x, y)**2` and `abs(z)**2` were 0, without a word: the Hessian of a sum of
+`abs(psi)**2` had nothing in the rows of amplitudes that are zero. They are 2.
+
+Cause: a norm has no derivative at zero, where its gradient is zero by choice. The product of two such gradients is zero, too.
+
+Cure: the rules of roots, norms and sizes mark them with their squares (rules/roots.py). Here a product that has such a factor twice is
+its own value with the derivatives of the other factors times the square; also where the root was multiplied or divided before it
+was squared: `(r / s)**2`, `k * r * r`. All marks are taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from enzyme_py.llvm import Builder, Call, Function, Instruction, Value
+from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.memory.written_results import calling_themselves, may_inline
+from enzyme_py.passes.values.picks import as_constant, pick
+from enzyme_py.rules.roots import ROOT
+
+MARKS = tuple(f"{ROOT}{kind}" for kind in ("double", "float"))
+_DEPTH = 6  # of products of products
+_PRODUCTS = ("fmul", "fdiv", "fneg")
+
+
+class RootsReturned(Pass):
+    """Ask for functions to be inlined that return roots: what squares them must see the mark."""
+
+    name = "roots returned"
+
+    def applies(self, draft: Draft) -> bool:
+        """Tell whether rules marked anything."""
+        return SquaresOfRoots().applies(draft)
+
+    def run(self, draft: Draft) -> None:
+        """Mark such functions, but those that call themselves."""
+        found = [one for one in draft.code.functions if one.linkage == "internal" and may_inline(one) and _returns_root(one)]
+        if found:
+            endless = calling_themselves(draft.code)
+            for function in found:
+                if function.name not in endless:
+                    function.add_attribute("alwaysinline")
+
+
+def _returns_root(function: Function) -> bool:
+    """Tell whether anything marked, or a product with it, comes back: by a number, or by memory."""
+    if not function.mentions(ROOT):
+        return False
+    products = _leading_from_roots(function, {*_PRODUCTS, "phi", "select"})
+    return any(user.opcode in ("store", "ret", "insertvalue") for one in products for user in one.users)
+
+
+def _leading_from_roots(function: Function, opcodes: Collection[str]) -> set[Value]:
+    """Return what is marked, and what some instructions make of it."""
+    found, pending = set[Value](), list[Value](function.calls_of(*MARKS))
+    while pending:
+        value = pending.pop()
+        if value not in found:
+            found.add(value)
+            pending += (one for one in value.users if one.opcode in opcodes)
+    return found
+
+
+class SquaresOfRoots(Pass):
+    """Derivatives of squares of roots, without the root's."""
+
+    name = "squares of roots"
+
+    def applies(self, draft: Draft) -> bool:
+        """Tell whether rules marked anything."""
+        return any(draft.code.get(mark) is not None for mark in MARKS)
+
+    def run(self, draft: Draft) -> None:
+        """Rewrite products, and take the marks away."""
+        for function in draft.code.functions:
+            if not function.mentions(ROOT):
+                continue
+            products = _leading_from_roots(function, _PRODUCTS)
+            found = [one for one in function.instructions if one in products]
+            squares = [(one, square) for one in found if (square := _square_in(one, products)) is not None]
+            for one, square in squares:
+                _rewrite(one, square)
+            for mark in list(function.calls_of(*MARKS)):
+                mark.replace_all_uses_with(mark.arguments[0])
+                mark.erase()
+
+
+@dataclass
+class _Factors:
+    """What a product is made of."""
+
+    above: list[Value] = field(default_factory=list)
+    below: list[Value] = field(default_factory=list)  # divisors
+    is_negative: bool = False
+
+    def marked(self) -> list[Value]:
+        """Return the squares of what is marked, a root twice if it is a factor twice."""
+        return [square for one in self.above if (square := _marked(one)) is not None]
+
+    def without_root_of(self, square: Value) -> list[Value]:
+        """Return the factors but for one root."""
+        place = next(place for place, one in enumerate(self.above) if _marked(one) == square)
+        return self.above[:place] + self.above[place + 1 :]
+
+
+def _square_in(product: Instruction, products: set[Value]) -> _Factors | None:
+    """Return the factors of a product in which a root of one operand meets the same of the other, its square in place of both.
+
+    Only such products with roots are taken apart.
+    """
+    if product.opcode != "fmul":
+        return None
+    left, right = (_factors_of(one, products, _DEPTH) for one in product.operands)
+    roots = left.marked(), right.marked()
+    if any(len(set(some)) < len(some) for some in roots):
+        return None  # which is squared in an operand already
+    for square in roots[0]:
+        if square in roots[1]:
+            above = [square, *left.without_root_of(square), *right.without_root_of(square)]
+            return _Factors(above, left.below + right.below, left.is_negative != right.is_negative)
+    return None
+
+
+def _factors_of(value: Value, products: set[Value], depth: int) -> _Factors:
+    """Take a product apart."""
+    if not depth or value not in products or not isinstance(value, Instruction) or value.opcode not in _PRODUCTS:
+        return _Factors([value])
+    first, *others = (_factors_of(one, products, depth - 1) for one in value.operands)
+    if not others:
+        return _Factors(first.above, first.below, not first.is_negative)
+    (second,) = others
+    if value.opcode == "fdiv":
+        second = _Factors(second.below, second.above, second.is_negative)
+    return _Factors(first.above + second.above, first.below + second.below, first.is_negative != second.is_negative)
+
+
+def _marked(value: Value) -> Value | None:
+    """Return the square of what is marked, which roots of the same share; None if it is not."""
+    return value.arguments[1] if isinstance(value, Call) and value.callee in MARKS else None
+
+
+def _rewrite(product: Instruction, factors: _Factors) -> None:
+    """Let a product have the derivatives of another one, and its own value."""
+    after = product.next
+    assert after is not None  # a product ends no block
+    at = Builder(after, keeps_location=True)
+    constant = as_constant(at, product, "square.constant")
+    smooth, *others = factors.above
+    for one in factors.below:
+        smooth = at.arithmetic("fdiv", smooth, one, "square")
+    for one in others:
+        smooth = at.arithmetic("fmul", smooth, one, "square")
+    if factors.is_negative:
+        smooth = at.fneg(smooth, "square")
+    picked = pick(at, smooth, constant, "square.picked")
+    product.replace_all_uses_with(picked)
+    constant.replace_operand(picked, product)

@@ -1,0 +1,22 @@
+"""Roots, norms and sizes, marked with what their squares are.
+
+    %r = call double @enzyme_py_root.double(double %norm, double %sum.of.squares)
+
+is %norm. Its square is %sum.of.squares but for rounding, and that has derivatives where a root has none: at zero. The mark is for LLVM's O2,
+which sees nothing in it; behind that, passes/values/squares_of_roots.py looks for squares, and takes all marks away.
+"""
+
+from __future__ import annotations
+
+ROOT = "enzyme_py_root."
+_BEHAVIOUR = "nounwind willreturn nofree nosync speculatable memory(none)"
+
+
+def root(kind: str, value: str, square: str) -> str:
+    """Return the call that marks a value."""
+    return f"call {kind} @{ROOT}{kind}({kind} {value}, {kind} {square})"
+
+
+def root_declarations(kind: str) -> str:
+    """Return what such a call, and what becomes of it, needs declared."""
+    return f"declare {kind} @{ROOT}{kind}({kind}, {kind}) {_BEHAVIOUR}\ndeclare {kind} @enzyme_py_inactive.{kind}({kind})\n"
