@@ -205,10 +205,10 @@ define linkonce_odr void @enzyme_py_blas.{k}norm(i64 %n, i64 %parts, ptr %x, i64
 entry:
   %largest = call {f} @enzyme_py_blas.{k}largest(i64 %n, i64 %parts, ptr %x, i64 %stride)
   %is.large = fcmp ogt {f} %largest, {large}
-  %is.below = fcmp olt {f} %largest, {small}
-  %is.some = fcmp ogt {f} %largest, 0.0
-  %is.small = and i1 %is.below, %is.some
-  %small.scale = select i1 %is.small, {f} {up}, {f} 1.0
+  %is.small = fcmp olt {f} %largest, {small}
+  %is.none = fcmp oeq {f} %largest, 0.0
+  %up = select i1 %is.none, {f} {lower}, {f} {up}
+  %small.scale = select i1 %is.small, {f} %up, {f} 1.0
   %scale = select i1 %is.large, {f} {down}, {f} %small.scale
   %count = mul nsw i64 %n, %parts
   %some = icmp sgt i64 %count, 0
@@ -242,6 +242,8 @@ both:
   %result = phi {f} [ 0.0, %zero ], [ %norm, %positive ]
   %once.scaled = fdiv {f} %total, %scale
   %whole = fdiv {f} %once.scaled, %scale
+  %large = fmul {f} %total, {steep}
+  %steep = select i1 %is.zero, {f} %large, {f} 0.0
   %marked = ROOT
   store {f} %marked, ptr %out
   ret void
@@ -275,8 +277,9 @@ end:
 """
 
 # Where squares of a type would leave its range: the largest numbers above, below, and the
-# exponents of the powers of two that bring such numbers back.
-_RANGES = {"double": (465, -465, -600, 600), "float": (60, -60, -70, 90)}
+# exponents of the powers of two that bring such numbers back. Of a norm that is zero the sum of squares must have finite second derivatives,
+# and with the last factor infinite ones (rules/roots.py).
+_RANGES = {"double": (465, -465, -600, 600, 400, 300), "float": (60, -60, -70, 90, 30, 90)}
 _BITS = {"double": "f64", "float": "f32"}
 
 
@@ -288,8 +291,8 @@ def _power(exponent: int) -> str:
 def shared_loops(letter: str, real: str) -> str:
     """Return what the bodies of one real type, and of its complex type, may call."""
     powers = map(_power, _RANGES[real])
-    names = ("large", "small", "down", "up")
-    text = root_declarations(real) + _NORM.replace("ROOT", root(real, "%result", "%whole"))
+    names = ("large", "small", "down", "up", "lower", "steep")
+    text = root_declarations(real) + _NORM.replace("ROOT", root(real, "%result", "%whole", "%steep"))
     norm = text.format(k=letter, f=real, bits=_BITS[real], **dict(zip(names, powers, strict=True)))
     plain = (_HELPERS, _CLEAR, _DOT, _COMPLEX_PRODUCT)
     return "".join(text.format(k=letter, f=real) for text in plain) + norm

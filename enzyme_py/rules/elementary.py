@@ -197,9 +197,18 @@ define linkonce_odr {f} @{own}({f} %x, {f} %y) alwaysinline {{
 END}}
 """
 _PLAIN_HYPOT = "  ret {f} %result\n"
+# A zero with infinite second derivatives at zero, where a zero tangent must be no NaN: see rules/roots.py.
 _NESTED_HYPOT = """  %square.x = fmul {f} %x, %x
   %square.y = fmul {f} %y, %y
   %square = fadd {f} %square.x, %square.y
+  %zero.x = select i1 %none, {f} %x, {f} 0.0
+  %zero.y = select i1 %none, {f} %y, {f} 0.0
+  %large.x = fmul {f} %zero.x, {finite}
+  %large.y = fmul {f} %zero.y, {finite}
+  %bend.x = fmul {f} %zero.x, %large.x
+  %bend.y = fmul {f} %zero.y, %large.y
+  %bend = fadd {f} %bend.x, %bend.y
+  %steep = fmul {f} %bend, {again}
   %marked = ROOT
   ret {f} %marked
 """
@@ -363,9 +372,10 @@ define linkonce_odr {f} @{own}({f} %x, ptr %whole) alwaysinline {{
 
 
 def _hypot(symbol: str, kind: str, order: int) -> Body:
-    end = _PLAIN_HYPOT if order == 1 else _NESTED_HYPOT.replace("ROOT", root(kind, "%result", "%square"))
+    end = _PLAIN_HYPOT if order == 1 else _NESTED_HYPOT.replace("ROOT", root(kind, "%result", "%square", "%steep"))
+    finite, again = INFINITE[kind]
     text = root_declarations(kind) * (order > 1) + _HYPOT.replace("END", end)
-    return written(symbol, kind, text, ((3.0, 4.0), (0.0, -2.0)), **_SCALES_OF_HYPOT[kind])
+    return written(symbol, kind, text, ((3.0, 4.0), (0.0, -2.0)), finite=finite, again=again, **_SCALES_OF_HYPOT[kind])
 
 
 def _rims(order: int) -> list[Body]:

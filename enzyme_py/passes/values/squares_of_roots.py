@@ -2,7 +2,7 @@
 
     %q = ...                                               %q = ...
     %n = call double @llvm.sqrt.f64(double %q)             %n = call double @llvm.sqrt.f64(double %q)
-    %r = call double @enzyme_py_root.double(%n, %q)   ->   %s = fmul double %n, %n
+    %r = call double @enzyme_py_root.double(%n, %q, 0.0) ->    %s = fmul double %n, %n
     %s = fmul double %r, %r                                %s.constant = call double @enzyme_py_inactive.double(double %s)
                                                            %s.picked = call double @enzyme_py_slope.pick.double(double %q, %s.constant)
 
@@ -13,7 +13,7 @@ Cause: a norm has no derivative at zero, where its gradient is zero by choice. T
 
 Cure: the rules of roots, norms and sizes mark them with their squares (rules/roots.py). Here a product that has such a factor twice is
 its own value with the derivatives of the other factors times the square; also where the root was multiplied or divided before it
-was squared: `(r / s)**2`, `k * r * r`. All marks are taken away.
+was squared: `(r / s)**2`, `k * r * r`. All marks are taken away: what is not squared has the infinite second derivatives of a norm at zero.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from enzyme_py.llvm import Builder, Call, Function, Instruction, Value
+from enzyme_py.llvm import Builder, Call, Constant, Function, Instruction, Value
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.written_results import calling_themselves, may_inline
 from enzyme_py.passes.values.picks import as_constant, pick
@@ -90,7 +90,7 @@ class SquaresOfRoots(Pass):
             for one, square in squares:
                 _rewrite(one, square)
             for mark in list(function.calls_of(*MARKS)):
-                mark.replace_all_uses_with(mark.arguments[0])
+                mark.replace_all_uses_with(_steep(mark))
                 mark.erase()
 
 
@@ -102,32 +102,38 @@ class _Factors:
     below: list[Value] = field(default_factory=list)  # divisors
     is_negative: bool = False
 
-    def marked(self) -> list[Value]:
-        """Return the squares of what is marked, a root twice if it is a factor twice."""
-        return [square for one in self.above if (square := _marked(one)) is not None]
+    @property
+    def has_roots(self) -> bool:
+        """Whether a factor is marked."""
+        return any(_marked(one) is not None for one in self.above)
 
-    def without_root_of(self, square: Value) -> list[Value]:
-        """Return the factors but for one root."""
-        place = next(place for place, one in enumerate(self.above) if _marked(one) == square)
-        return self.above[:place] + self.above[place + 1 :]
+    def with_squares(self) -> list[Value]:
+        """Return the factors, a square in place of each pair of roots; of a single root the value, whose slope is bounded."""
+        found, roots = list[Value](), dict[Value, Value]()
+        for one in self.above:
+            square = _marked(one)
+            if square is None:
+                found.append(one)
+            elif roots.pop(square, None) is not None:
+                found.insert(0, square)
+            else:
+                roots[square] = one
+        return [*found, *(one.arguments[0] for one in roots.values() if isinstance(one, Call))]
 
 
 def _square_in(product: Instruction, products: set[Value]) -> _Factors | None:
-    """Return the factors of a product in which a root of one operand meets the same of the other, its square in place of both.
+    """Return the factors of a product in which roots meet, with squares in place of pairs; None if there is no pair.
 
     Only such products with roots are taken apart.
     """
     if product.opcode != "fmul":
         return None
     left, right = (_factors_of(one, products, _DEPTH) for one in product.operands)
-    roots = left.marked(), right.marked()
-    if any(len(set(some)) < len(some) for some in roots):
-        return None  # which is squared in an operand already
-    for square in roots[0]:
-        if square in roots[1]:
-            above = [square, *left.without_root_of(square), *right.without_root_of(square)]
-            return _Factors(above, left.below + right.below, left.is_negative != right.is_negative)
-    return None
+    if not (left.has_roots and right.has_roots):
+        return None
+    both = _Factors(left.above + right.above, left.below + right.below, left.is_negative != right.is_negative)
+    above = both.with_squares()
+    return _Factors(above, both.below, both.is_negative) if len(above) < len(both.above) else None
 
 
 def _factors_of(value: Value, products: set[Value], depth: int) -> _Factors:
@@ -146,6 +152,12 @@ def _factors_of(value: Value, products: set[Value], depth: int) -> _Factors:
 def _marked(value: Value) -> Value | None:
     """Return the square of what is marked, which roots of the same share; None if it is not."""
     return value.arguments[1] if isinstance(value, Call) and value.callee in MARKS else None
+
+
+def _steep(mark: Call) -> Value:
+    """Return what is marked, with infinite second derivatives where it is zero."""
+    value, _, steep = mark.arguments
+    return value if isinstance(steep, Constant) else Builder(mark, keeps_location=True).arithmetic("fadd", value, steep, "steep")
 
 
 def _rewrite(product: Instruction, factors: _Factors) -> None:

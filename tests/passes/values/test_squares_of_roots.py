@@ -8,11 +8,11 @@ from enzyme_py.passes.values.squares_of_roots import SquaresOfRoots
 from tests.passes.running import ran
 
 CODE = """
-declare double @enzyme_py_root.double(double, double)
+declare double @enzyme_py_root.double(double, double, double)
 declare double @llvm.sqrt.f64(double)
 define double @f(double %q, double %s) {
   %n = call double @llvm.sqrt.f64(double %q)
-  %r = call double @enzyme_py_root.double(double %n, double %q)
+  %r = call double @enzyme_py_root.double(double %n, double %q, double 0.0)
 LINES
   ret double %p
 }
@@ -68,16 +68,25 @@ def test_other_products_only_lose_the_mark(name: str) -> None:
 
 
 def test_two_roots_of_the_same() -> None:
-    again = ["%m = call double @llvm.sqrt.f64(double %q)", "%o = call double @enzyme_py_root.double(double %m, double %q)"]
+    again = ["%m = call double @llvm.sqrt.f64(double %q)", "%o = call double @enzyme_py_root.double(double %m, double %q, double 0.0)"]
     got = run([*again, "%p = fmul double %r, %o"])
     assert "%p = fmul double %n, %m" in got
     assert "%square.picked = call double @enzyme_py_slope.pick.double(double %q, double %square.constant)" in got
 
 
-def test_a_square_of_a_square_is_that_of_what_is_picked() -> None:
+def test_what_is_not_squared_is_steep() -> None:
+    """A third power has a root left, whose slope is bounded."""
+    text = CODE.replace("double 0.0)", "double %s)").replace("LINES", "  %k = fmul double %r, %r\n  %l = fmul double %k, %r\n  %p = fadd double %l, %r")
+    got = [one.line.strip() for one in ran(SquaresOfRoots(), text).code.function("f").instructions]
+    assert "%steep = fadd double %n, %s" in got
+    assert got[-2].endswith("%steep")
+    assert sum(one.endswith("= fmul double %q, %n") for one in got) == 1
+
+
+def test_a_square_of_a_square() -> None:
     got = run(["%t = fmul double %r, %r", "%p = fmul double %t, %t"])
-    assert "%p = fmul double %square.picked, %square.picked" in got
-    assert sum("slope.pick" in line for line in got) == 1
+    assert got[-3].endswith("= fmul double %q, %q")
+    assert got[-1] == "ret double " + got[-2].partition(" = ")[0]
 
 
 def test_long_chains_of_squares_take_no_time() -> None:

@@ -73,6 +73,12 @@ def test_hessians() -> None:
             np.testing.assert_allclose(gradient(x, k), right @ x if k != 5 else x / 2.0 * np.exp(-x @ x / 4.0), rtol=1e-14)
 
 
+def test_a_norm_has_no_second_derivative() -> None:
+    gradient = enzyme.grad(lambda x: np.linalg.norm(x) + np.hypot(x[0], x[1]))
+    for direction, change in (([1.0, 0.0], [np.inf, 0.0]), ([0.0, 0.0], [0.0, 0.0])):
+        np.testing.assert_array_equal(enzyme.jvp(gradient, (np.zeros(2),), (np.array(direction),)), ([0.0, 0.0], change))
+
+
 def test_powers_that_are_flat_at_zero() -> None:
     def powers(x):
         r = np.linalg.norm(x)
