@@ -1,4 +1,4 @@
-"""Every public name has a docstring with an example, and the examples run as doctests.
+"""Every public name has a docstring with an example, and the examples run as doctests: in an ordinary run those that compile little.
 
 In them `np` is NumPy and `enzyme` this package. Modes are values: their example is in the docstring of their class. The
 errors have theirs in docs/errors.md, which test_error_catalogue.py runs.
@@ -70,15 +70,20 @@ def test_nothing_public_is_left_out() -> None:
         assert offered <= known, module.__name__
 
 
+def example_of(name: str) -> doctest.DocTest:
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    return doctest.DocTestParser().get_doctest(text, {"np": np, "enzyme": enzyme, "os": os}, name, None, None)
+
+
+def test_every_public_name_has_an_example() -> None:
+    assert not [name for name in PUBLIC if not example_of(name).examples]
+
+
 @pytest.mark.parametrize("name", PUBLIC)
 def test_the_example_of_a_public_name_runs(name: str, tmp_path: Any) -> None:
     if name.startswith("cluster."):
         pytest.importorskip("dask", reason="what runs the pieces")
-    text = inspect.getdoc(PUBLIC[name]) or ""
-    example = doctest.DocTestParser().get_doctest(
-        text, {"np": np, "enzyme": enzyme, "os": os}, name, None, None
-    )
-    assert example.examples, f"{name} has no example"
+    example = example_of(name)
     told: list[str] = []
     runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
     failures, _ = runner.run(example, out=told.append)

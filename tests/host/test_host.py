@@ -85,7 +85,7 @@ def test_the_real_pass_is_stopped_by_its_limits() -> None:
     many = SQUARE.replace("MODE", "autodiff").replace("ONE", "").replace("%y = fmul double %x, %x", f"%y0 = fmul double %x, %x\n{body}").replace("ret double %y\n", "ret double %y200000\n")  # fmt: skip
     with config(time_limit=0.5), pytest.raises(HostTimedOut, match=r"time limit of 0\.5 s"):
         host.differentiate(a_module(HEAD + many))
-    with config(memory_limit=2**29), pytest.raises(HostOutOfMemory, match="limit of 512 MiB"):
+    with config(memory_limit=320 * 2**20), pytest.raises(HostOutOfMemory, match="limit of 320 MiB"):
         host.differentiate(a_module(HEAD + many))
     assert host.differentiate(a_module(REVERSE)).ir
 

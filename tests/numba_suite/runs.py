@@ -7,6 +7,7 @@ started again with the same folder goes on where it was interrupted.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import subprocess
@@ -65,8 +66,11 @@ class Worker:
 
     def close(self) -> int:
         """End the process, and return its exit status."""
+        assert self._process.stdin is not None
         status = self._process.poll()
         if status is None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()  # nothing more is asked: it ends by itself
             try:
                 status = self._process.wait(1.0)
             except subprocess.TimeoutExpired:
@@ -133,15 +137,16 @@ class _Run:
         return worker
 
     def go(self) -> None:
-        """Run one test after the other."""
-        worker = self._started()
+        """Run one test after the other, in a process that is started where there is one to run."""
+        worker = None
         while not self.is_stopped:
             try:
                 test = self.pending.get_nowait()
             except queue.Empty:
                 break
-            worker = self._run(test, worker)
-        worker.close()
+            worker = self._run(test, worker or self._started())
+        if worker is not None:
+            worker.close()
 
     def _run(self, test: str, worker: Worker) -> Worker:
         """Run a test, again after each death; return the process that is there behind it."""

@@ -14,18 +14,10 @@ from tests.libraries.worker import files_of
 from tests.numba_suite.runs import run
 from tests.numba_suite.summary import Summary
 
-LIBRARY = """
-import os
-
+ROUNDED = """
 import numba
 import numpy as np
 import pytest
-
-
-@numba.njit
-def energy(x, v):
-    v[0] = 2.0
-    return np.sum(x * x) * v[1]
 
 
 @numba.njit("float32(float32)")
@@ -33,15 +25,25 @@ def rounded(x):
     return x * x
 
 
-@pytest.mark.parametrize("n", [2, 3])
-def test_energy(n):
-    assert energy(np.arange(n) * 1.0, np.ones(2)) > 0.0
-
-
 def test_rounded():
     assert rounded(0.3) < 0.1
     raise ValueError("a test that fails is one as well")
 """
+LIBRARY = (
+    ROUNDED
+    + """
+
+@numba.njit
+def energy(x, v):
+    v[0] = 2.0
+    return np.sum(x * x) * v[1]
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_energy(n):
+    assert energy(np.arange(n) * 1.0, np.ones(2)) > 0.0
+"""
+)
 INNER = """
 import numba
 
@@ -52,13 +54,8 @@ def cube(x):
 
 
 @numba.njit
-def table(x, n):
-    return x[n:] + cube(x[0])
-
-
-@numba.njit
 def total(x, n):
-    return table(x, n).sum()
+    return x[n:].sum() + cube(x[0])
 
 
 def test_total():
@@ -87,40 +84,44 @@ def test_that_ends_the_process():
 """
 
 
-def asked(folder: Path, without: str | None = None, worker: str = WORKER) -> Summary:
-    return run(folder, [str(folder)], lambda line: None, most=3, without=without, worker=worker)
+def asked(file: Path, without: str | None = None, worker: str = WORKER) -> Summary:
+    """Ask about one file, without a process that lists the files of its folder."""
+    return run(file.parent, [], lambda line: None, most=3, only=[str(file)], without=without, worker=worker)
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
+def test_it_asks_what_tests_call(tmp_path: Path) -> None:
     (tmp_path / "test_energy.py").write_text(LIBRARY)
-    return tmp_path
 
+    def asked_of_the_folder() -> Summary:
+        return run(tmp_path, [str(tmp_path)], lambda line: None, most=3, worker=WORKER)
 
-def test_it_asks_what_tests_call(library: Path) -> None:
-    summary = asked(library)
+    summary = asked_of_the_folder()
     assert (summary.tests, summary.kernels, summary.verdicts["right"]) == (1, 2, 2)
     assert summary.answers["forward over reverse: right"] <= 2
-    again = asked(library)  # goes on from its file, and asks nothing
+    again = asked_of_the_folder()  # goes on from its file, and asks nothing
     assert (again.kernels, again.processor) == (2, summary.processor)
 
 
-def test_it_finds_what_a_cure_left_out_makes_wrong(library: Path) -> None:
-    summary = asked(library, without="given signatures")
+def test_it_finds_what_a_cure_left_out_makes_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "test_rounded.py"
+    file.write_text(ROUNDED)
+    summary = asked(file, without="given signatures")
     assert {one["verdict"] for one in summary.bad} == {"wrong"}
     assert all("rounded" in one["key"] for one in summary.bad)
 
 
 def test_what_compiled_functions_call(tmp_path: Path) -> None:
-    (tmp_path / "test_total.py").write_text(INNER)
-    summary = asked(tmp_path, worker=INNER_WORKER)
-    assert (summary.tests, summary.kernels, summary.verdicts["right"]) == (1, 3, 3)
+    file = tmp_path / "test_total.py"
+    file.write_text(INNER)
+    summary = asked(file, worker=INNER_WORKER)
+    assert (summary.tests, summary.kernels, summary.verdicts["right"]) == (1, 2, 2)
 
 
 def test_a_file_that_ends_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUITE_SEEN", "no")
-    (tmp_path / "test_ends.py").write_text(ENDS)
-    summary = asked(tmp_path)
+    file = tmp_path / "test_ends.py"
+    file.write_text(ENDS)
+    summary = asked(file)
     assert (summary.tests, summary.kernels, summary.verdicts["right"]) == (1, 1, 1)
     assert summary.left == {"the test crashed itself": 1}
 

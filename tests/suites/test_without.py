@@ -8,8 +8,7 @@ from tests.enzyme_suite.programs import SHORT as PROGRAMS
 from tests.enzyme_suite.programs import newest_clang
 from tests.fuzz.checks import ALWAYS
 from tests.metamorphic.questions import rewritten
-from tests.numba_suite.textbook import NAMES as TEXTBOOK
-from tests.numba_suite.textbook import Textbook
+from tests.numba_suite import textbook
 from tests.numba_suite.worker import ids_of
 from tests.passes.switches import OTHERS
 from tests.suites.without.__main__ import asked
@@ -28,7 +27,7 @@ def test_all_cures_and_kernels_are_there() -> None:
     assert {path.stem for path in CORPUS.glob("*.txt")} == set(SHORT["fuzz"])
     numbas = [one for one in SHORT["numba_suite"] if not one.startswith("tests.")]
     assert not [one for one in numbas if f"numba.tests.{one}" not in ids_of(one.partition(".")[0])]
-    assert {f"test_{one.replace('.', '_')}" for one in TEXTBOOK} == {one for one in dir(Textbook) if one.startswith("test_")}
+    assert {f"test_{one.replace('.', '_')}" for one in textbook.NAMES} == {one for one in dir(textbook.Textbook) if one.startswith("test_")}
     assert {path.name for path in PROGRAMS.glob("*.c")} == {one.partition(" ")[0] for one in SHORT["enzyme_suite"]}
 
 

@@ -326,13 +326,12 @@ def test_lambdas_that_name_an_array_share_a_kernel(cell, made) -> None:
 
 
 def test_numbers_in_second_orders(cell) -> None:
+    """hvp and hessian have a test of their own."""
     run_again(cell, "def f(x):\n    return np.sum(scale * x**3)\n")
     x = np.array([1.0, 2.0])
     for step in range(4):
         cell["scale"] = 1.0 + step
-        expected = 6.0 * (1.0 + step) * x
-        np.testing.assert_allclose(enzyme.hvp(cell["f"], x, np.ones(2)), expected, rtol=1e-14)
-        np.testing.assert_allclose(enzyme.jacrev(enzyme.grad(cell["f"]))(x), np.diag(expected), rtol=1e-14)
+        np.testing.assert_allclose(enzyme.jacrev(enzyme.grad(cell["f"]))(x), np.diag(6.0 * (1.0 + step) * x), rtol=1e-14)
         np.testing.assert_allclose(enzyme.vmap(enzyme.grad(cell["f"]))(x[None])[0], 3.0 * (1.0 + step) * x * x, rtol=1e-14)
 
 

@@ -7,7 +7,6 @@ derivative of the first, and so had a dataclass that was defined anew under its 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +48,7 @@ def test_dicts_with_keys_in_another_order(jitted) -> None:
     f = enzyme.jit(weighted) if jitted else weighted
     df, both = enzyme.grad(f), enzyme.value_and_grad(f, argnums=(0, 1))
     values = {"a": 1.0, "b": 2.0, "c": 3.0}
-    for keys in itertools.permutations("abc"):
+    for keys in ("abc", "cab", "cba"):
         p = {key: values[key] for key in keys}
         assert df(2.0, p) == 61.0
         value, (by_x, by_p) = both(2.0, p)

@@ -8,13 +8,14 @@ import pytest
 
 import enzyme_py
 from tests.passes.switches import OTHERS, leave_out
+from tests.rotation import sweep
 from tests.traps.document import DOCUMENT
 from tests.traps.trap import SYMPTOMS, Trap, Verdict, judged, read, traps
 
 _SOURCES = sorted(Path(enzyme_py.__file__).parent.rglob("*.py"))
 
 
-@pytest.mark.parametrize("trap", traps(), ids=lambda trap: trap.name)
+@pytest.mark.parametrize("trap", sweep(traps(), 4), ids=lambda trap: trap.name)  # another release of Enzyme needs all of them
 def test_the_bare_pass_falls_into_it(trap: Trap) -> None:
     """And differences agree with the answer that is said to be right."""
     assert trap.keys["symptom"] in SYMPTOMS

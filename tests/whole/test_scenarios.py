@@ -24,7 +24,7 @@ from tests.scenarios.modes import WAYS, Way, compatible
 from tests.scenarios.scenario import Scenario
 from tests.scenarios.variants import VARIANTS
 
-EVERY = 80
+EVERY = 120
 FORWARD = next(way for way in WAYS if way.name == "Forward")
 REVERSE = next(way for way in WAYS if way.name == "Reverse")
 SPLIT = next(way for way in WAYS if way.name == "ReverseSplit")

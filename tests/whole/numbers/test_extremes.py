@@ -13,6 +13,12 @@ import enzyme_py as enzyme
 TYPES = (np.float64, np.float32)
 
 
+def first_orders(kernel, x):
+    """The value, and the first derivative in both modes."""
+    value, tangent = enzyme.jvp(kernel, (x,), (type(x)(1.0),))
+    return value, (enzyme.grad(kernel)(x), tangent)
+
+
 def orders(kernel, x):
     """The first derivative in both modes, and the second as forward over reverse and as reverse over reverse."""
     one = type(x)(1.0)
@@ -43,12 +49,12 @@ def test_inverse_functions_far_out(x: float) -> None:
 @pytest.mark.parametrize("function", [np.arcsinh, np.arccosh])
 def test_first_orders_beyond_all_squares(function) -> None:
     for x in (1e160, 1e300):
-        value, first, _ = orders(function, x)
+        value, first = first_orders(function, x)
         assert value == by_numba(function)(x)
         np.testing.assert_allclose(first, 1.0 / x, rtol=1e-15)
     x = np.float32(1e25)
-    np.testing.assert_allclose(orders(function, x)[1], 1.0 / x, rtol=1e-6)
-    assert orders(function, np.inf)[1] == (0.0, 0.0)
+    np.testing.assert_allclose(first_orders(function, x)[1], 1.0 / x, rtol=1e-6)
+    assert first_orders(function, np.inf)[1] == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("x", [2.0**99, 2.0**101])
@@ -71,7 +77,7 @@ def test_gamma_of_single_precision() -> None:
     digamma = 0.03648997397857652  # of 3/2
     x = np.float32(1.5)
     check(math.lgamma, x, digamma, math.pi**2 / 2 - 4.0, rtol=1e-6)
-    value, first, _ = orders(math.gamma, x)
+    value, first = first_orders(math.gamma, x)
     assert value == np.float32(math.gamma(1.5))
     np.testing.assert_allclose(first, math.gamma(1.5) * digamma, rtol=1e-6)
 
@@ -175,7 +181,7 @@ def test_the_last_number_before_an_overflow(name: str, number: type) -> None:
         while (middle := (low + high) / number(2.0)) not in (low, high):
             low, high = (middle, high) if np.isfinite(function(middle)) else (low, middle)
         slope = number(np.log(2.0)) * function(low) if name == "exp2" else function(low)
-        value, first, _ = orders(function, low)
+        value, first = first_orders(function, low)
         assert value == function(low)
         np.testing.assert_allclose(first, slope, rtol=1e-5)
-        assert orders(function, high)[1] == (np.inf, np.inf)
+        assert first_orders(function, high)[1] == (np.inf, np.inf)
