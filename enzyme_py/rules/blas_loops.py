@@ -210,6 +210,7 @@ entry:
   %up = select i1 %is.none, {f} {lower}, {f} {up}
   %small.scale = select i1 %is.small, {f} %up, {f} 1.0
   %scale = select i1 %is.large, {f} {down}, {f} %small.scale
+  %back = fdiv {f} 1.0, %scale
   %count = mul nsw i64 %n, %parts
   %some = icmp sgt i64 %count, 0
   br i1 %some, label %term, label %end
@@ -240,8 +241,8 @@ positive:
   br label %both
 both:
   %result = phi {f} [ 0.0, %zero ], [ %norm, %positive ]
-  %once.scaled = fdiv {f} %total, %scale
-  %whole = fdiv {f} %once.scaled, %scale
+  %once = fmul {f} %total, %back
+  %whole = fmul {f} %once, %back
   %large = fmul {f} %total, {steep}
   %steep = select i1 %is.zero, {f} %large, {f} 0.0
   %marked = ROOT
