@@ -10,7 +10,7 @@ from enzyme_py.frontend.external.complex_numbers import link_complex_functions
 from enzyme_py.frontend.external.linked_blas import link_linked_blas
 from enzyme_py.frontend.numpy_functions.special import SPECIAL, Special
 from enzyme_py.frontend.target.lower import compile_kernel
-from enzyme_py.rules.elementary import bodies
+from enzyme_py.rules.numbers.elementary import bodies
 from enzyme_py.special.linking import link_bodies
 
 _LLVM_TYPES = {

@@ -83,11 +83,11 @@ _ROWS = (
     Inactive(f"{CONSTANT_PREFIX}dgesv_", why="gets copies of stopped values (transforms/values/inverse.py)"),
     Inactive(f"{CONSTANT_PREFIX}sgesv_", why="gets copies of stopped values (transforms/values/inverse.py)"),
     *(
-        Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (rules/elementary.py)")
+        Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (rules/numbers/elementary.py)")
         for name in ("frexp", "frexpf", "ldexp", "ldexpf")
     ),
     *(
-        Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (rules/c_library.py)")
+        Inactive(f"{CONSTANT_PREFIX}{name}", why="gets constants (rules/numbers/c_library.py)")
         for name in "remainder remainderf drem dremf remquo remquof exp10 exp10f lgamma_r lgammaf_r".split()
     ),
     Inactive(f"{CONSTANT_PREFIX}cbrt", why="gets constants (frontend/numpy_functions/smooth.py)"),

@@ -2,7 +2,7 @@
 ; cause:      Strong zero covers products with adjoints, not the slopes of functions: that of exp(1000)
 ;   is infinity by zero.
 ; symptom:    wrong
-; cure:       passes/values/cached_slopes.py, rules/elementary.py
+; cure:       passes/values/cached_slopes.py, rules/numbers/elementary.py
 ; call:       x = 1000.0
 ; right:      result = 1.0
 ; because:    the result is x for x > 700

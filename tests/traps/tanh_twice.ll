@@ -2,7 +2,7 @@
 ; cause:      The slope of tanh is taken for 1 / cosh(x)^2, and the slope of that is infinity by infinity
 ;   where the square is infinite, from 355 on.
 ; symptom:    wrong
-; cure:       rules/elementary.py
+; cure:       rules/numbers/elementary.py
 ; call:       x = 400.0
 ; right:      result = 0.0
 ; because:    tanh is 1 to the last bit there

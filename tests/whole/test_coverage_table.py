@@ -14,9 +14,9 @@ from numba.core import types
 
 import enzyme_py as enzyme
 from enzyme_py.frontend.numpy_functions.special import SPECIAL
-from enzyme_py.rules import c_library
-from enzyme_py.rules.elementary import BODIES
 from enzyme_py.rules.inactive import _ROWS, INACTIVE
+from enzyme_py.rules.numbers import c_library
+from enzyme_py.rules.numbers.elementary import BODIES
 from tests.coverage import in_loops
 from tests.coverage.measure import ORDERS, measure, measure_edge
 from tests.coverage.numba_list import LEFT_OUT, functions, sources

@@ -5,7 +5,7 @@
 Symptom: `tan(x)` in C had no derivative in forward mode, nor `sincos` and `modf` in any, compiled by `clang -O1 -fno-math-errno`, which
 `-ffast-math` contains. `llvm.sincospi`, where the C library has no such function, ended the process.
 
-Cause: since LLVM 18 there are intrinsics for more and more of C's functions. Enzyme knows some of them; rules/elementary.py has rows for the
+Cause: since LLVM 18 there are intrinsics for more and more of C's functions. Enzyme knows some of them; rules/numbers/elementary.py has rows for the
 names of C, without which derivatives far out are wrong.
 
 Cure: code in place of the intrinsic, which calls C's function. What that one is, link_ir then asks as of all that the file only declares.
@@ -14,7 +14,7 @@ Cure: code in place of the intrinsic, which calls C's function. What that one is
 from __future__ import annotations
 
 from enzyme_py.llvm import Module
-from enzyme_py.rules.c_library import OF_NUMBERS
+from enzyme_py.rules.numbers.c_library import OF_NUMBERS
 
 _TYPES = {"f32": ("float", "f"), "f64": ("double", ""), "f80": ("x86_fp80", "l")}
 _PREFIX = "enzyme_py_intrinsic"

@@ -6,7 +6,7 @@
 
 Symptom: gradients of whatever takes roots in loops, of distances above all, took 4 to 6 times the primal.
 
-Cause: the rules of functions with an edge (rules/elementary.py) have a branch: Enzyme would take zero times infinity for the
+Cause: the rules of functions with an edge (rules/numbers/elementary.py) have a branch: Enzyme would take zero times infinity for the
 derivative of the arm that is not taken. The derivative has the branch too. LLVM does not compute a root and a quotient for nothing,
 so there are two blocks, and it makes no vectors.
 

@@ -11,7 +11,7 @@ Symptom: at zero the second derivatives of `np.linalg.norm(x)**2`, `np.hypot(x, 
 
 Cause: a norm has no derivative at zero, where its gradient is zero by choice. The product of two such gradients is zero, too.
 
-Cure: the rules of roots, norms and sizes mark them with their squares (rules/roots.py). Here a product that has such a factor twice is
+Cure: the rules of roots, norms and sizes mark them with their squares (rules/numbers/roots.py). Here a product that has such a factor twice is
 its own value with the derivatives of the other factors times the square; also where the root was multiplied or divided before it
 was squared: `(r / s)**2`, `k * r * r`. All marks are taken away: what is not squared has the infinite second derivatives of a norm at zero.
 """
@@ -25,7 +25,7 @@ from enzyme_py.llvm import Builder, Call, Constant, Function, Instruction, Value
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.written_results import calling_themselves, may_inline
 from enzyme_py.passes.values.picks import as_constant, pick
-from enzyme_py.rules.roots import ROOT
+from enzyme_py.rules.numbers.roots import ROOT
 
 MARKS = tuple(f"{ROOT}{kind}" for kind in ("double", "float"))
 _DEPTH = 6  # of products of products
