@@ -18,10 +18,21 @@ was squared: `(r / s)**2`, `k * r * r`. All marks are taken away: what is not sq
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from enzyme_py.llvm import Builder, Call, Constant, Function, Instruction, Value
+from enzyme_py.llvm import (
+    Alloca,
+    Builder,
+    Call,
+    Constant,
+    Function,
+    Instruction,
+    Load,
+    Store,
+    Value,
+)
+from enzyme_py.llvm.analyses.points_to import origins
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.written_results import calling_themselves, may_inline
 from enzyme_py.passes.values.picks import as_constant, pick
@@ -43,25 +54,41 @@ class RootsReturned(Pass):
 
     def run(self, draft: Draft) -> None:
         """Mark such functions, but those that call themselves."""
-        found = [one for one in draft.code.functions if one.linkage == "internal" and may_inline(one) and _returns_root(one)]
-        if found:
-            endless = calling_themselves(draft.code)
-            for function in found:
-                if function.name not in endless:
-                    function.add_attribute("alwaysinline")
+        own = [one for one in draft.code.functions if one.linkage == "internal" and may_inline(one)]
+        names = set[str]()
+        while more := [one for one in own if one.name not in names and _returns_root(one, names)]:
+            names |= {one.name for one in more}
+        endless = calling_themselves(draft.code) if names else set()
+        for function in own:
+            if function.name in names - endless:
+                function.add_attribute("alwaysinline")
 
 
-def _returns_root(function: Function) -> bool:
-    """Tell whether anything marked, or a product with it, comes back: by a number, or by memory."""
-    if not function.mentions(ROOT):
+def _returns_root(function: Function, names: set[str]) -> bool:
+    """Tell whether a root, or a product with one, comes back, as Numba's functions leave their results, or LLVM's; a root is what `names` return, too."""
+    called = function.callees() & names
+    if not (called or function.mentions(ROOT)):
         return False
-    products = _leading_from_roots(function, {*_PRODUCTS, "phi", "select"})
-    return any(user.opcode in ("store", "ret", "insertvalue") for one in products for user in one.users)
+    products = _leading_from([*function.calls_of(*MARKS), *_results(function, called)], {*_PRODUCTS, "phi", "select"})
+    place = function.arguments[0] if function.arguments else None
+    return any(
+        user.opcode in ("ret", "insertvalue") or (isinstance(user, Store) and origins(user.pointer) == {place})
+        for one in products
+        for user in one.users
+    )
 
 
-def _leading_from_roots(function: Function, opcodes: Collection[str]) -> set[Value]:
-    """Return what is marked, and what some instructions make of it."""
-    found, pending = set[Value](), list[Value](function.calls_of(*MARKS))
+def _results(function: Function, names: set[str]) -> Iterator[Value]:
+    """Yield what calls of some functions return: by a number, or in a variable."""
+    for call in function.calls_of(*names):
+        yield call
+        if call.arguments and isinstance(call.arguments[0], Alloca):
+            yield from (one for one in call.arguments[0].users if isinstance(one, Load))
+
+
+def _leading_from(starts: Iterable[Value], opcodes: Collection[str]) -> set[Value]:
+    """Return some values, and what some instructions make of them."""
+    found, pending = set[Value](), list(starts)
     while pending:
         value = pending.pop()
         if value not in found:
@@ -84,7 +111,7 @@ class SquaresOfRoots(Pass):
         for function in draft.code.functions:
             if not function.mentions(ROOT):
                 continue
-            products = _leading_from_roots(function, _PRODUCTS)
+            products = _leading_from(function.calls_of(*MARKS), _PRODUCTS)
             found = [one for one in function.instructions if one in products]
             squares = [(one, square) for one in found if (square := _square_in(one, products)) is not None]
             for one, square in squares:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from enzyme_py.passes.values.squares_of_roots import SquaresOfRoots
+from enzyme_py.passes.values.squares_of_roots import RootsReturned, SquaresOfRoots
 from tests.passes.running import ran
 
 CODE = """
@@ -87,6 +87,38 @@ def test_a_square_of_a_square() -> None:
     got = run(["%t = fmul double %r, %r", "%p = fmul double %t, %t"])
     assert got[-3].endswith("= fmul double %q, %q")
     assert got[-1] == "ret double " + got[-2].partition(" = ")[0]
+
+
+RETURNING = """
+declare double @enzyme_py_root.double(double, double, double)
+define internal i32 @length(ptr %to, double %q, ptr %other) {
+  %r = call double @enzyme_py_root.double(double %q, double %q, double 0.0)
+  %half = fmul double %r, 5.000000e-01
+  store double %half, ptr PLACE, align 8
+  ret i32 0
+}
+define internal i32 @itself(ptr %to, double %q) {
+  %r = call double @enzyme_py_root.double(double %q, double %q, double 0.0)
+  %status = call i32 @itself(ptr %to, double %r)
+  store double %r, ptr %to, align 8
+  ret i32 0
+}
+define internal i32 @through(ptr %to, double %q) {
+  %place = alloca double, align 8
+  %status = call i32 @length(ptr %place, double %q, ptr %place)
+  %r = load double, ptr %place, align 8
+  store double %r, ptr %to, align 8
+  ret i32 0
+}
+"""
+
+
+@pytest.mark.parametrize(("place", "is_inlined"), [("%to", True), ("%other", False)])
+def test_functions_that_return_roots_are_inlined(place: str, is_inlined: bool) -> None:
+    code = ran(RootsReturned(), RETURNING.replace("PLACE", place)).code
+    assert code.function("length").has_attribute("alwaysinline") == is_inlined
+    assert code.function("through").has_attribute("alwaysinline") == is_inlined
+    assert not code.function("itself").has_attribute("alwaysinline")
 
 
 def test_long_chains_of_squares_take_no_time() -> None:
