@@ -22,6 +22,12 @@ def steep(zero, turn):  # type: ignore[no-untyped-def]  # compiled by Numba
 
 
 @register_jitable
+def bent(zero):  # type: ignore[no-untyped-def]
+    """Return a zero whose first derivative by `zero` is zero, and whose second one is infinite."""
+    return (zero * (_LARGE * zero)) * _AGAIN
+
+
+@register_jitable
 def undefined(zero):  # type: ignore[no-untyped-def]
     """Return a zero whose derivatives by `zero` are NaN: differences of infinities."""
     return _growing(zero, 1.0, _LARGE) * _AGAIN - _growing(zero, 1.0, _LESS) * _AGAIN

@@ -1,4 +1,4 @@
-"""np.cbrt, np.sinc and np.std, whose code in Numba has no derivative at zero, or a wrong second one elsewhere.
+"""np.cbrt, np.sinc, np.std and complex roots, whose code in Numba has no derivative at zero, or a wrong second one elsewhere.
 
 They are compiled in place of functions inside of Numba's own, by name. As in frontend/numpy_functions/special.py, the value is
 Numba's own, as a constant, and the derivatives are those of something smooth.
@@ -50,6 +50,8 @@ def _constant_sign(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> 
 
 def smooth_version(function: Any) -> Any:
     """Return what is compiled in place of a function that Numba compiles for its own use."""
+    if function.__qualname__ == _COMPLEX_ROOT and function.__module__.endswith(".cmathimpl"):
+        return _steep_at_zero(function)
     if function.__module__ != npyfuncs.__name__:
         return function
     return _REPLACED.get(function.__qualname__, function)
@@ -65,6 +67,19 @@ def _cbrt(x):  # type: ignore[no-untyped-def]
     return value + math.copysign(1.0, value) * (smooth - constant(smooth))
 
 
+def _steep_at_zero(root: Callable[..., Any]) -> Callable[..., Any]:
+    """Return Numba's root of a complex number, with an infinite slope at zero: its steps gave numbers there, without a word."""
+    usual = register_jitable(root)
+
+    def sqrt(z):  # type: ignore[no-untyped-def]
+        if z == 0.0:
+            return complex(0.0 + steep(np.float64(z.real), -1.0), steep(np.float64(z.imag), -1.0))
+        return usual(z)
+
+    return sqrt
+
+
+_COMPLEX_ROOT = "sqrt_impl.<locals>.sqrt_impl"  # of Numba's two modules cmathimpl
 _REPLACED: dict[str, Callable[..., Any]] = {"np_real_cbrt_impl.<locals>._cbrt": _cbrt}
 
 _SERIES = tuple((-1.0) ** k / math.factorial(2 * k + 1) for k in range(9, -1, -1))

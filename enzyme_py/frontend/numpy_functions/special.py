@@ -18,7 +18,7 @@ from numba.core import types
 from numba.extending import register_jitable
 
 from enzyme_py.frontend.codegen.library_calls import constant, library_function
-from enzyme_py.frontend.numpy_functions.infinite_slopes import steep, undefined
+from enzyme_py.frontend.numpy_functions.infinite_slopes import bent, steep, undefined
 
 _HUGE = 1e308
 _SHIFT = 12.0  # where Stirling's series is good to the last digit
@@ -123,7 +123,13 @@ def complex_power(x, y):  # type: ignore[no-untyped-def]
     if x == 0.0:
         if y == 0.0:
             return x + 1.0
-        return x if y == 1.0 else x * 0.0
+        if y == 1.0:
+            return x
+        if 0.0 < y.real < 1.0:  # an infinite slope, as a complex root has it
+            return complex(0.0 + steep(x.real, -1.0), 0.0 + steep(x.imag, -1.0))
+        if 1.0 < y.real < 2.0:
+            return complex(0.0 + bent(x.real), 0.0 + bent(x.imag))
+        return x * 0.0
     size = math.hypot(x.real, x.imag)
     angle = math.atan2(x.imag, x.real)
     length = math.pow(size, y.real) / math.exp(angle * y.imag)

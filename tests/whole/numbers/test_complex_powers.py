@@ -1,4 +1,8 @@
-"""Complex powers whose exponent is 2 while the kernel runs: Numba multiplies there, and the exponent had no derivative, without a word."""
+"""Complex powers and roots at points where Numba takes another way, which has another derivative, or none.
+
+Where the exponent is 2 while the kernel runs it multiplies, and the exponent had no derivative, without a word; the slope of a root of zero was a
+number, and so were those of the inverse functions that take such roots, at their branch points.
+"""
 
 from __future__ import annotations
 
@@ -50,3 +54,34 @@ def test_bases_are_squared_as_numba_does() -> None:
         np.testing.assert_array_equal(value, square(parts, 2.0) if np.isfinite(x) else [np.inf, np.inf])
         if np.isfinite(x):
             np.testing.assert_allclose(tangent, [2.0 * x.real, 2.0 * x.imag], rtol=1e-15)
+
+
+def real_part(call: str, kind: str = "complex"):
+    """Return a kernel for the real part of a function of a complex number."""
+    scope = {"np": np, "cmath": cmath}
+    exec(f"def real_part(x):\n    z = {kind}(complex(x[0], x[1]))\n    return ({call}).real", scope)
+    return scope["real_part"]
+
+
+@pytest.mark.parametrize(("call", "kind"), [("np.sqrt(z)", "complex"), ("cmath.sqrt(z)", "complex"), ("np.sqrt(z)", "np.complex64"), ("z**0.5", "complex")])
+def test_roots_of_zero(call: str, kind: str) -> None:
+    """With infinite slopes, against which the second derivatives are infinite, and none of what is masked."""
+    kernel, along = real_part(call, kind), np.array([1.0, 0.0])
+    gradient, masked = enzyme.grad(kernel), enzyme.grad(lambda z: np.where(np.array([False]), kernel(z), z[0] ** 2)[0])
+    for z in map(np.array, ((0.0, 0.0), (0.0, -0.0), (-0.0, 0.0))):
+        assert gradient(z)[0] == np.inf
+        assert enzyme.jvp(kernel, (z,), (along,)) == (0.0, np.inf)
+        assert enzyme.jvp(gradient, (z,), (along,))[1][0] == -np.inf
+        np.testing.assert_array_equal(masked(z), [0.0, 0.0])
+
+
+def test_powers_of_zero_that_are_flat() -> None:
+    gradient, z = enzyme.grad(real_part("z**1.5")), np.zeros(2)
+    np.testing.assert_array_equal(enzyme.jvp(gradient, (z,), (np.array([1.0, 0.0]),)), ([0.0, 0.0], [np.inf, 0.0]))
+
+
+@pytest.mark.parametrize("call", ["np.arccosh(z + 1)", "np.arcsin(z + 1)", "np.arccos(z - 1)", "np.arcsinh(z + 1j)"])
+def test_branch_points(call: str) -> None:
+    z = np.zeros(2)
+    assert not np.isfinite(enzyme.grad(real_part(call))(z)[0])
+    assert not np.isfinite(enzyme.jvp(real_part(call), (z,), (np.array([1.0, 1.0]),))[1])
