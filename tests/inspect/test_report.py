@@ -160,11 +160,10 @@ def test_time_goes_to_the_line_that_takes_it() -> None:
     found = report(uneven, np.linspace(0.1, 1.0, 2000), checks=False, advice=False)
     if found.data["notes"]:
         pytest.skip(found.data["notes"][0])
-    light = sum(row(found, uneven, "light += ")["seconds"].values())
-    heavy = sum(row(found, uneven, "heavy += ")["seconds"].values())
+    # Shares of one run: that of the primal is measured by itself, and a busy machine may have slowed it down.
+    light, heavy = (one["forward"] + one["reverse"] for one in (row(found, uneven, f"{name} += ")["seconds"] for name in ("light", "heavy")))
     assert heavy > 4 * light > 0
-    times = found.data["time"]
-    assert heavy < 3 * times["sampled"]["derivative"]
+    assert light + heavy <= found.data["time"]["sampled"]["derivative"] * (1 + 1e-12)
 
 
 def test_a_wrong_rule_is_seen_and_a_kink_is_not_called_wrong() -> None:

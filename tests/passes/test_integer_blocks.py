@@ -197,3 +197,61 @@ def test_places_of_an_argument_or_sorted_ones_that_are_written():
         value, tangent = enzyme.jvp(kernel, (x, np.array([5, 3, 1])), (np.eye(count)[1], None))
         assert (value, tangent) == (x @ weights, weights[1])
         np.testing.assert_array_equal(enzyme.grad(kernel)(x, np.array([5, 3, 1])), weights)
+
+
+def windows(y, places, width):
+    """The sum of the squares of each window about a place, in arrays whose sizes are differences of counts (wotan's running lines)."""
+    n, total = places.size, 0.0
+    left, right = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    for i in range(n):
+        for j in range(n):
+            if places[j] < places[i] - width:
+                left[i] += 1
+            if places[j] <= places[i] + width:
+                right[i] += 1
+    for i in range(n):
+        kept = np.empty(right[i] - left[i])
+        for j in range(kept.size):
+            kept[j] = y[left[i] + j] ** 2
+        total += kept.sum()
+    return total
+
+
+def test_sizes_that_are_differences_of_counts() -> None:
+    """Refused in both modes: a number that says how much memory is made was taken for what may be a float's bits."""
+    places, y = np.array([0.0, 1.0, 1.5, 4.0, 5.0]), np.array([1.0, 2.0, -1.0, 0.5, 3.0])
+    times = np.array([np.sum(np.abs(places - one) <= 1.6) for one in places])
+    gradient = enzyme.grad(windows)
+    np.testing.assert_allclose(gradient(y, places, 1.6), 2.0 * times * y, rtol=1e-15)
+    still = np.zeros(5), 0.0
+    np.testing.assert_allclose(enzyme.jvp(windows, (y, places, 1.6), (np.ones(5), *still))[1], np.sum(2.0 * times * y), rtol=1e-15)
+    np.testing.assert_allclose(enzyme.jvp(gradient, (y, places, 1.6), (np.ones(5), *still))[1], 2.0 * times, rtol=1e-15)
+
+
+SIZES = {
+    "malloc": "%use = call ptr @malloc(i64 %index)",
+    "memset": "call void @llvm.memset.p0.i64(ptr %x, i8 0, i64 %index, i1 false)",
+    "checked": "%both = call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %index, i64 %n)\n  %part = extractvalue { i64, i1 } %both, 0\n  %use = call ptr @malloc(i64 %part)",
+}
+NO_SIZES = {
+    "address": "%use = inttoptr i64 %index to ptr\n  call void @llvm.memset.p0.i64(ptr %use, i8 0, i64 8, i1 false)",
+    "float": "%use = bitcast i64 %index to double",
+    "byte": "%use = trunc i64 %index to i8\n  call void @llvm.memset.p0.i64(ptr %x, i8 %use, i64 8, i1 false)",
+}
+
+
+@pytest.mark.parametrize("name", [*SIZES, *NO_SIZES])
+def test_what_says_how_much_memory_is_an_integer(name: str) -> None:
+    text = """
+declare ptr @malloc(i64)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
+define void @f(ptr %x, i64 %n) {
+  %index = load i64, ptr %x, align 8
+  USE
+  ret void
+}
+"""
+    draft = Draft(Module(text.replace("USE", (SIZES | NO_SIZES)[name])))
+    IntegerLoads().run(draft)
+    assert draft.code.function("f")["index"].has_metadata("tbaa") == (name in SIZES)

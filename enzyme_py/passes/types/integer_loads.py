@@ -7,7 +7,7 @@ Symptom: Enzyme refuses the module, since it will not differentiate arithmetic o
 Cause: it concludes what memory holds from what is done with it. A number that is multiplied, shifted or added on
 its way to an index tells it nothing.
 
-Cure: each load of an integer gets a tag, if all that ever becomes of the number is an index, a comparison, or a float by
+Cure: each load of an integer gets a tag, if all that ever becomes of the number is an index, a size of memory, a comparison, or a float by
 its value: bits that could come to be a float again never go there. Arrays of integers that the function makes itself are looked
 into as well (integer_blocks.py), the integers of records (memory_contents.py), and what becomes of the number in functions that
 are called with it, or that get it in a result (fields_of_results.py). Taken only where Enzyme has refused.
@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 from enzyme_py.llvm import Call, Function, Instruction, Load, Return, Store, Value
 from enzyme_py.llvm import types as kinds
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.callers import all_calls_of
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.types.fields_of_results import reads_of_field
@@ -27,9 +28,11 @@ from enzyme_py.passes.types.memory_contents import reads_of_records
 from enzyme_py.passes.types.tags import KIND, Tags
 
 _MAKES_INTEGERS = frozenset(
-    "phi select freeze sext zext trunc add sub mul shl ashr lshr and or xor udiv sdiv urem srem".split()
+    "phi select freeze extractvalue sext zext trunc add sub mul shl ashr lshr and or xor udiv sdiv urem srem".split()
 )
 _INTRINSICS = ("llvm.smin.", "llvm.smax.", "llvm.umin.", "llvm.umax.", "llvm.abs.")
+_CHECKED = tuple(f"llvm.{sign}{name}.with.overflow." for sign in "su" for name in ("add", "sub", "mul"))  # a number, and whether it is right
+_OF_SIZES = ("llvm.memset.", "llvm.memcpy.", "llvm.memmove.")
 _ENDS = frozenset(("getelementptr", "icmp", "switch", "br", "sitofp", "uitofp"))
 
 
@@ -63,7 +66,7 @@ def only_counts(value: Instruction, *, everywhere: bool = False) -> bool:
         for user in one.users:
             if _makes_integer(user):
                 made: Sequence[Value] | None = [user]
-            elif user.opcode in _ENDS:
+            elif user.opcode in _ENDS or _is_size(user, one):
                 continue
             else:
                 made = _made_elsewhere(user, one) if everywhere else None
@@ -88,7 +91,16 @@ def _made_elsewhere(user: Instruction, value: Value) -> Sequence[Value] | None:
     return None
 
 
+def _is_size(user: Instruction, value: Value) -> bool:
+    """Tell whether a number says how much memory is made, cleared or copied."""
+    if not isinstance(user, Call):
+        return False
+    if user.callee in ALLOCATORS:
+        return True
+    return user.callee.startswith(_OF_SIZES) and [one is value for one in user.arguments].index(True) == 2
+
+
 def _makes_integer(user: Instruction) -> bool:
     if user.opcode == "call":
-        return user.operands[0].name.startswith(_INTRINSICS)
+        return user.operands[0].name.startswith((*_INTRINSICS, *_CHECKED))
     return user.opcode in _MAKES_INTEGERS
