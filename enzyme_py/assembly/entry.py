@@ -243,7 +243,7 @@ def link_helpers(
     """Define what compiled kernels call; returns what must keep its name for Enzyme."""
     module.link_in(_parsed(runtime_ir(), modules))
     link_special_functions(module, modules, order=order, is_forward=is_forward)
-    return _link_products(module, modules)
+    return _link_products(module, modules, order)
 
 
 def _check_width(module: llvm.ModuleRef, where: Where) -> None:
@@ -254,12 +254,12 @@ def _check_width(module: llvm.ModuleRef, where: Where) -> None:
         raise DerivativeError(what, where=where, remedy=remedy)
 
 
-def _link_products(module: llvm.ModuleRef, modules: Modules) -> tuple[str, ...]:
+def _link_products(module: llvm.ModuleRef, modules: Modules, order: int) -> tuple[str, ...]:
     """Define the products that the module calls; returns what must keep its name for Enzyme."""
     called = {one.name for one in module.functions if one.is_declaration} & set(blas.PRODUCTS)
     if not called:
         return ()
-    module.link_in(_parsed(blas.bodies(called), modules))
+    module.link_in(_parsed(blas.bodies(called, order), modules))
     return blas.HELPERS
 
 

@@ -192,11 +192,11 @@ def _product(row: Product) -> str:
     )
 
 
-def bodies(symbols: Collection[str]) -> str:
-    """Return a module that defines Numba's given functions, and the helpers of derivatives."""
+def bodies(symbols: Collection[str], order: int) -> str:
+    """Return a module that defines Numba's given functions, and the helpers of derivatives, for so many within each other."""
     parts = [_product(row) for row in _PRODUCTS if row.symbol in symbols]
     for letter, real in FLOATS.items():
-        parts.append(blas_loops.shared_loops(letter, real))
+        parts.append(blas_loops.shared_loops(letter, real, is_nested=order > 1))
         for row in _ROUTINES:
             parameters = ", ".join(row.types(real))
             parts.append(f"declare {row.result(real)} @{row.symbol(letter)}({parameters})\n")

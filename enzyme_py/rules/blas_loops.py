@@ -210,7 +210,6 @@ entry:
   %up = select i1 %is.none, {f} {lower}, {f} {up}
   %small.scale = select i1 %is.small, {f} %up, {f} 1.0
   %scale = select i1 %is.large, {f} {down}, {f} %small.scale
-  %back = fdiv {f} 1.0, %scale
   %count = mul nsw i64 %n, %parts
   %some = icmp sgt i64 %count, 0
   br i1 %some, label %term, label %end
@@ -241,13 +240,7 @@ positive:
   br label %both
 both:
   %result = phi {f} [ 0.0, %zero ], [ %norm, %positive ]
-  %once = fmul {f} %total, %back
-  %whole = fmul {f} %once, %back
-  %large = fmul {f} %total, {steep}
-  %steep = select i1 %is.zero, {f} %large, {f} 0.0
-  %marked = ROOT
-  store {f} %marked, ptr %out
-  ret void
+END  ret void
 }}
 declare {f} @llvm.sqrt.{bits}({f})
 declare {f} @llvm.fabs.{bits}({f})
@@ -277,6 +270,16 @@ end:
 }}
 """
 
+_END = "  store {f} %result, ptr %out\n"
+_NESTED_END = """  %back = fdiv {f} 1.0, %scale
+  %once = fmul {f} %total, %back
+  %whole = fmul {f} %once, %back
+  %large = fmul {f} %total, {steep}
+  %steep = select i1 %is.zero, {f} %large, {f} 0.0
+  %marked = ROOT
+  store {f} %marked, ptr %out
+"""
+
 # Where squares of a type would leave its range: the largest numbers above, below, and the
 # exponents of the powers of two that bring such numbers back. Of a norm that is zero the sum of squares must have finite second derivatives,
 # and with the last factor infinite ones (rules/numbers/roots.py).
@@ -289,11 +292,12 @@ def _power(exponent: int) -> str:
     return "0x" + struct.pack(">d", 2.0**exponent).hex().upper()
 
 
-def shared_loops(letter: str, real: str) -> str:
-    """Return what the bodies of one real type, and of its complex type, may call."""
+def shared_loops(letter: str, real: str, *, is_nested: bool) -> str:
+    """Return what the bodies of one real type, and of its complex type, may call; in nests a norm is marked with its square."""
     powers = map(_power, _RANGES[real])
     names = ("large", "small", "down", "up", "lower", "steep")
-    text = root_declarations(real) + _NORM.replace("ROOT", root(real, "%result", "%whole", "%steep"))
+    end = _NESTED_END.replace("ROOT", root(real, "%result", "%whole", "%steep")) if is_nested else _END
+    text = root_declarations(real) * is_nested + _NORM.replace("END", end)
     norm = text.format(k=letter, f=real, bits=_BITS[real], **dict(zip(names, powers, strict=True)))
     plain = (_HELPERS, _CLEAR, _DOT, _COMPLEX_PRODUCT)
     return "".join(text.format(k=letter, f=real) for text in plain) + norm

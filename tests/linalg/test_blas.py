@@ -568,6 +568,6 @@ def test_mismatched_shapes_raise_as_in_numba() -> None:
 
 
 def test_only_what_is_called_is_defined() -> None:
-    text = bodies({"numba_xxdot"})
+    text = bodies({"numba_xxdot"}, 1)
     assert "define linkonce_odr i32 @numba_xxdot(" in text
     assert "@numba_xxgemm(" not in text

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from numba.extending import register_jitable
 
-_LARGE, _AGAIN = 1e150, 1e250
+from enzyme_py.rules.numbers.far_out import INFINITE
+
+_LARGE, _AGAIN = INFINITE["double"]
 _LESS = 1e149  # another number, so that LLVM does not take both for one
 
 

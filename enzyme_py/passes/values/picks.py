@@ -10,18 +10,20 @@ from enzyme_py.symbols import BARRIER
 
 def pick(at: Builder, product: Value, value: Value, name: str) -> Call:
     """Return a value whose derivative is that of `product`."""
-    code, symbol = at.function.module, f"{PICK}{value.type}"
-    if code.get(symbol) is None:
-        code.add_text(f"{pick_declaration(value.type)}\n")
-    return at.call(code.function(symbol), [product, value], name)
+    return _called(at, f"{PICK}{value.type}", pick_declaration(value.type), [product, value], name)
 
 
 def as_constant(at: Builder, value: Value, name: str) -> Call:
     """Return a float as a constant to derivatives."""
-    code, symbol = at.function.module, f"{BARRIER}.{value.type}"
+    return _called(at, f"{BARRIER}.{value.type}", barrier_declaration(value.type), [value], name)
+
+
+def _called(at: Builder, symbol: str, declaration: str, given: list[Value], name: str) -> Call:
+    """Call a function, which the module may not have yet."""
+    code = at.function.module
     if code.get(symbol) is None:
-        code.add_text(f"{barrier_declaration(value.type)}\n")
-    return at.call(code.function(symbol), [value], name)
+        code.add_text(f"{declaration}\n")
+    return at.call(code.function(symbol), given, name)
 
 
 def is_pick(one: Value) -> bool:

@@ -116,7 +116,7 @@ class SquaresOfRoots(Pass):
             squares = [(one, square) for one in found if (square := _square_in(one, products)) is not None]
             for one, square in squares:
                 _rewrite(one, square)
-            for mark in list(function.calls_of(*MARKS)):
+            for mark in function.calls_of(*MARKS):
                 mark.replace_all_uses_with(_steep(mark))
                 mark.erase()
 
