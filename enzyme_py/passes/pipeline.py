@@ -23,6 +23,7 @@ from enzyme_py.passes.checks.linked_code.function_pointers import CheckFunctionP
 from enzyme_py.passes.checks.linked_code.variables import CheckVariables
 from enzyme_py.passes.checks.linked_code.vectors import CheckVectors
 from enzyme_py.passes.checks.nested_exits import CheckNestedExits
+from enzyme_py.passes.control_flow.chosen_integers import ChosenIntegers
 from enzyme_py.passes.control_flow.empty_loops import EmptyLoops
 from enzyme_py.passes.control_flow.multi_level_exits import (
     CheckMultiLevelExits,
@@ -179,6 +180,7 @@ PREPARE: tuple[Row, ...] = ordered(
         after=(SingleExits,),
         of=of_nests,
     ),
+    Row(ChosenIntegers(), "behind the last O2 that changes edges", after=(MultiLevelExits, SingleExits)),
     Row(
         ReadOnce(),
         "what is read once needs no memory: before memory is looked at",
