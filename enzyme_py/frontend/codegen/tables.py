@@ -22,9 +22,13 @@ _CONSTANTS = (types.Integer, types.Boolean, types.UnicodeType, types.NoneType, t
 
 
 def holds_no_floats(kind: Any) -> bool:
-    """Tell whether a value of this type is numbers without derivatives, or text."""
+    """Tell whether a value of this type is numbers without derivatives, text, or a container of such."""
     if isinstance(kind, types.BaseTuple):
         return all(map(holds_no_floats, kind))
+    if isinstance(kind, (types.List, types.ListType, types.Set)):
+        return holds_no_floats(kind.dtype)
+    if isinstance(kind, types.DictType):
+        return holds_no_floats(kind.key_type) and holds_no_floats(kind.value_type)
     if isinstance(kind, types.Optional):
         return holds_no_floats(kind.type)
     return isinstance(kind, _CONSTANTS)
