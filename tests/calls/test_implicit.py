@@ -30,11 +30,12 @@ def slope_of_solution(x: np.ndarray) -> np.ndarray:
     return -np.linalg.solve(by_y, by_x)
 
 
-def test_value_and_first_order() -> None:
+@pytest.mark.parametrize("jac", [enzyme.jacfwd, pytest.param(enzyme.jacrev, marks=pytest.mark.full)])
+def test_value_and_first_order(jac) -> None:
+    """The Hessian below has reverse mode in it."""
     solution = implicit(newton, equations)
     np.testing.assert_allclose(solution(X), newton(X), rtol=1e-14)
-    for jac in (enzyme.jacfwd, enzyme.jacrev):
-        np.testing.assert_allclose(jac(solution)(X), slope_of_solution(X), rtol=1e-12)
+    np.testing.assert_allclose(jac(solution)(X), slope_of_solution(X), rtol=1e-12)
 
 
 def test_second_order() -> None:

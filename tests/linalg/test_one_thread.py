@@ -128,7 +128,7 @@ FUNCTIONS = {
     "eig": "np.sum(np.abs(np.linalg.eig(a + 0j)[0]))",
     "vector": "np.sum((a @ a[0]) ** 2)",
 }
-ORDINARY = ("solve", "eigh", "vector")
+ORDINARY = ("solve", "vector")
 
 
 def test_each_function_of_linear_algebra(pytestconfig: pytest.Config) -> None:

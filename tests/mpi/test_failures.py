@@ -40,8 +40,9 @@ def test_a_rank_that_raises_ends_all_ranks() -> None:
     assert "good" not in found.out
 
 
-def test_refusals() -> None:
-    run(1, "refusals.py").check(17)
+@pytest.mark.parametrize(("which", "count"), [pytest.param([], 12, id="some"), pytest.param(["all"], 17, id="all", marks=pytest.mark.full)])
+def test_refusals(which: list[str], count: int) -> None:
+    run(1, "refusals.py", *which).check(count)
 
 
 def test_refusals_of_communicators() -> None:

@@ -29,7 +29,7 @@ def test_second_orders(row: str) -> None:
 
 def test_a_communicator_of_groups() -> None:
     """Ranks 0 and 2 make one group, rank 1 the other: two of a group, whose second has another number in the world."""
-    run(3, "communicators.py", "allreduce").check(4 * 3)
+    run(3, "communicators.py", "reverse", "allreduce").check(3 * 3)
 
 
 @pytest.mark.full

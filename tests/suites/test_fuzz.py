@@ -25,7 +25,7 @@ from tests.fuzz.shrink import shrunk
 from tests.passes.switches import leave_out
 
 CORPUS = sorted((Path(__file__).parent.parent / "fuzz" / "corpus").glob("*.txt"))
-SHAPES = [1]  # of two statements
+SHAPES = [pytest.param(11, 1), pytest.param(1, 2, marks=pytest.mark.full)]  # of one statement and of two
 FIRST_ORDER = ["reverse", "forward"]
 
 
@@ -36,9 +36,9 @@ def test_random_kernels(seed: int) -> None:
     assert [one.verdict for one in found][:3] == ["right"] * 3
 
 
-@pytest.mark.parametrize("seed", SHAPES)
-def test_random_kernels_of_shapes(seed: int) -> None:
-    found = checks.outcomes(grammar.kernel(seed, 2, "shapes").source, seed)
+@pytest.mark.parametrize(("seed", "size"), SHAPES)
+def test_random_kernels_of_shapes(seed: int, size: int) -> None:
+    found = checks.outcomes(grammar.kernel(seed, size, "shapes").source, seed)
     assert [one.verdict for one in found][:3] == ["right"] * 3, found
 
 

@@ -84,16 +84,19 @@ def test_that_ends_the_process():
 """
 
 
-def asked(file: Path, without: str | None = None, worker: str = WORKER) -> Summary:
+def asked(file: Path, without: str | None = None) -> Summary:
     """Ask about one file, without a process that lists the files of its folder."""
-    return run(file.parent, [], lambda line: None, most=3, only=[str(file)], without=without, worker=worker)
+    return run(file.parent, [], lambda line: None, most=3, only=[str(file)], without=without, worker=WORKER)
 
 
-def test_it_asks_what_tests_call(tmp_path: Path) -> None:
-    (tmp_path / "test_energy.py").write_text(LIBRARY)
+@pytest.mark.parametrize(
+    ("library", "worker"), [pytest.param(LIBRARY, WORKER, id="called by tests", marks=pytest.mark.full), pytest.param(INNER, INNER_WORKER, id="called by functions")]
+)
+def test_it_asks_what_tests_call(library: str, worker: str, tmp_path: Path) -> None:
+    (tmp_path / "test_energy.py").write_text(library)
 
     def asked_of_the_folder() -> Summary:
-        return run(tmp_path, [str(tmp_path)], lambda line: None, most=3, worker=WORKER)
+        return run(tmp_path, [str(tmp_path)], lambda line: None, most=3, worker=worker)
 
     summary = asked_of_the_folder()
     assert (summary.tests, summary.kernels, summary.verdicts["right"]) == (1, 2, 2)
@@ -108,13 +111,6 @@ def test_it_finds_what_a_cure_left_out_makes_wrong(tmp_path: Path) -> None:
     summary = asked(file, without="given signatures")
     assert {one["verdict"] for one in summary.bad} == {"wrong"}
     assert all("rounded" in one["key"] for one in summary.bad)
-
-
-def test_what_compiled_functions_call(tmp_path: Path) -> None:
-    file = tmp_path / "test_total.py"
-    file.write_text(INNER)
-    summary = asked(file, worker=INNER_WORKER)
-    assert (summary.tests, summary.kernels, summary.verdicts["right"]) == (1, 2, 2)
 
 
 def test_a_file_that_ends_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from enzyme_py.settings import settings
 from tests.metamorphic.forms import Form, origins
 from tests.metamorphic.questions import REWRITES, outcomes, rewritten
 from tests.numba_suite.recording import copied
 from tests.numba_suite.runs import run
 from tests.numba_suite.trees import floats_of
+from tests.passes.switches import leave_out
 
 WORKER = "tests.metamorphic.worker"
 
@@ -63,10 +65,19 @@ def test_seeds_give_the_same_kernel_again() -> None:
     assert drawn == set(REWRITES)
 
 
-def test_it_finds_what_a_cure_left_out_makes_wrong(
+def test_it_finds_what_a_cure_left_out_makes_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An array of a size that the compiler knows, filled by block copies: tests/traps/promoted_elements.ll."""
+    monkeypatch.setattr(settings, "cache", False)
+    leave_out("copies in pieces", monkeypatch.setattr)
+    found = [one for one in outcomes(2, ["tuple"], "textbook.products.temp_slice4") if one.verdict != "right"]
+    assert {one.verdict for one in found} == {"wrong"}
+    assert "gradients" in found[0].reason
+
+
+@pytest.mark.full
+def test_it_finds_it_in_a_process_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An array of a size that the compiler knows, filled by block copies: tests/traps/promoted_elements.ll."""
     monkeypatch.setenv("METAMORPHIC_REWRITES", "tuple")
     asked = ["2 textbook.products.temp_slice4"]
     left_out = "copies in pieces"

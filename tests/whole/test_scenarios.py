@@ -1,6 +1,7 @@
 """Every scenario in every variant, asked in every way; the short run takes a rotating selection.
 
-Short run: each scenario as it stands, forward and reverse (split where it returns no number).
+Short run: each scenario as it stands, by one mode: of FORWARDS one forward, the others in reverse
+(split where they return no number). Of COMPARED one is asked whether both modes agree.
 Of every other pair of variant and way, each EVERY-th of the scenarios that it fits, beginning at
 another one for every pair. So each pair is met by many scenarios, each scenario by many pairs, and
 the choice only changes with the lists. `pytest --full` runs all.
@@ -8,7 +9,7 @@ the choice only changes with the lists. `pytest --full` runs all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -25,9 +26,13 @@ from tests.scenarios.scenario import Scenario
 from tests.scenarios.variants import VARIANTS
 
 EVERY = 120
+FORWARDS = 3
+COMPARED = 4
 FORWARD = next(way for way in WAYS if way.name == "Forward")
 REVERSE = next(way for way in WAYS if way.name == "Reverse")
 SPLIT = next(way for way in WAYS if way.name == "ReverseSplit")
+
+POSITIONS = {case.name: position for position, case in enumerate(SCENARIOS)}
 
 Case = tuple[str, Scenario, Way]
 
@@ -46,7 +51,9 @@ def pairs() -> Iterator[tuple[str, Way, list[Scenario]]]:
 
 
 def always(variant: str, case: Scenario, way: Way) -> bool:
-    return variant == "base" and way in (FORWARD, reverse_way(case))
+    reverse = reverse_way(case)
+    is_forward = reverse is None or POSITIONS[case.name] % FORWARDS == 0
+    return variant == "base" and way == (FORWARD if is_forward else reverse)
 
 
 def selected(full: bool) -> list[Case]:
@@ -55,8 +62,7 @@ def selected(full: bool) -> list[Case]:
         rotated = fitting if full else fitting[number % EVERY :: EVERY]
         kept = [c for c in fitting if c in rotated or always(variant, c, way)]
         cases += [(variant, case, way) for case in kept]
-    order = {case.name: position for position, case in enumerate(SCENARIOS)}
-    return sorted(cases, key=lambda item: order[item[1].name])
+    return sorted(cases, key=lambda item: POSITIONS[item[1].name])
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -66,11 +72,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("derivative_case", parameters)
     if "scenario" in metafunc.fixturenames:
         metafunc.parametrize("scenario", [parameter(c.name, c, c) for c in SCENARIOS])
+    if "compared" in metafunc.fixturenames:
+        marks = [[] if number % COMPARED == 1 else [pytest.mark.full] for number in range(len(SCENARIOS))]
+        metafunc.parametrize("compared", [parameter(c.name, c, c, more) for c, more in zip(SCENARIOS, marks, strict=True)])
 
 
-def parameter(name: str, case: Scenario, value: object) -> object:
+def parameter(name: str, case: Scenario, value: object, marks: Sequence[pytest.MarkDecorator] = ()) -> object:
     """A test parameter; xdist keeps one scenario's cases together, since they share compilation."""
-    return pytest.param(value, id=name, marks=pytest.mark.xdist_group(case.name))
+    return pytest.param(value, id=name, marks=[pytest.mark.xdist_group(case.name), *marks])
 
 
 def test_written_answer(scenario: Scenario) -> None:
@@ -85,12 +94,12 @@ def test_derivative(derivative_case: tuple[Scenario, Way]) -> None:
     check(case, way)
 
 
-def test_forward_against_reverse(scenario: Scenario) -> None:
-    reverse = reverse_way(scenario)
+def test_forward_against_reverse(compared: Scenario) -> None:
+    reverse = reverse_way(compared)
     if reverse is None:
-        assert not compatible(scenario, SPLIT)
+        assert not compatible(compared, SPLIT)
     else:
-        check_forward_against_reverse(scenario, FORWARD, reverse)
+        check_forward_against_reverse(compared, FORWARD, reverse)
 
 
 def test_names_are_unique() -> None:

@@ -4,6 +4,7 @@ Ranks of even and of odd number make a group each, with numbers of their own, so
 reach that of the world. The answers by hand are those of functions.py, for the ranks of the group.
 
     communicators.py [names]            the kernel itself, and first orders, of these rows; of all without a name
+    communicators.py reverse [names]    the same without forward mode, whose rules are those of functions.py
     communicators.py second [names]     second orders
     communicators.py all                one kernel of all rows: itself, and reverse mode
 """
@@ -158,7 +159,7 @@ def first_orders(name, kernel, row):
     value, slope = both(x, w, GROUP)
     claim(f"{name} value", GROUP.allreduce(value), row.total(X, W))
     claim(f"{name} reverse", slope, row.slope(X, W)[GROUP.rank])
-    if name == "all":  # the rules are those of functions.py, which asks for it
+    if name == "all" or sys.argv[1:2] == ["reverse"]:  # the rules are those of functions.py, which asks for it
         return
 
     def push(x, w, t, comm):
@@ -200,6 +201,8 @@ if __name__ == "__main__":
     orders = first_orders
     if names[:1] == ["second"]:
         orders, names = second_orders, names[1:]
+    elif names[:1] == ["reverse"]:
+        names = names[1:]
     for one in names or KERNELS:
         if one == "all":
             orders(one, everything, functions.sum_of_all(everything))

@@ -1,7 +1,11 @@
-"""What has no derivative is refused by its name, on one rank; and what a kernel on one rank gives."""
+"""What has no derivative is refused by its name, on one rank; and what a kernel on one rank gives.
+
+Of the refusals each other one, with `all` all of them.
+"""
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import numba
@@ -116,7 +120,7 @@ def parallel(x):
 
 
 if __name__ == "__main__":
-    for kernel, word in ROWS:
+    for kernel, word in ROWS if sys.argv[1:] else ROWS[::2]:
         text = told(enzyme.grad(kernel), X)
         say(word in text, f"{kernel.__name__}: {text}")
     claim("an array with steps is filled", enzyme.grad(strided)(X), 2 * X)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -120,9 +122,7 @@ def by_loops(u, a, b, c):
     return np.sum(v * v)
 
 
-@pytest.mark.parametrize("shape", [(34, 40), (3, 40), (34, 3), (3, 3), (2, 40), (34, 2), (20, 20)])
-def test_slices_of_all_lengths(shape: tuple[int, int]) -> None:
-    """One compiled derivative for full arrays, broadcast ones, and slices with nothing in them."""
+def arguments(shape: tuple[int, int]) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
     n, m = max(shape[0] - 2, 1), max(shape[1] - 2, 1)
     draw = np.random.default_rng(5)
     u = draw.normal(size=shape)
@@ -132,12 +132,27 @@ def test_slices_of_all_lengths(shape: tuple[int, int]) -> None:
         ((n, 1), (n, m), (1, m)),
         ((1, 1), (1, m), (n, 1)),
     ):
-        given = [draw.normal(size=one) * 0.3 for one in shapes]
+        yield u, [draw.normal(size=one) * 0.3 for one in shapes]
+
+
+LENGTHS = [(34, 40), (3, 40), (34, 3), (3, 3), (2, 40), (34, 2), (20, 20)]
+
+
+@pytest.mark.parametrize("shape", LENGTHS)
+def test_slices_of_all_lengths(shape: tuple[int, int]) -> None:
+    """One compiled derivative for full arrays, broadcast ones, and slices with nothing in them."""
+    for u, given in arguments(shape):
         places = tuple(range(4))
         found = enzyme.grad(smoothed, argnums=places)(u, *given)
         wanted = enzyme.grad(by_loops, argnums=places)(u, *given)
         for one, other in zip(found, wanted, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("shape", LENGTHS)
+def test_second_orders_of_slices(shape: tuple[int, int]) -> None:
+    for u, given in arguments(shape):
         product = enzyme.hvp(smoothed, u, u[::-1], *given)
         np.testing.assert_allclose(
             product, enzyme.hvp(by_loops, u, u[::-1], *given), rtol=1e-10, atol=1e-11
