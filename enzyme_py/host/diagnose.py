@@ -52,6 +52,7 @@ ASSERTION = re.compile(
     r"^(?:.*: )?(?P<claim>Assertion `.*' failed\.|LLVM ERROR: .*|UNREACHABLE executed.*)$",
     re.MULTILINE,
 )
+REVERSE = re.compile(r"@__enzyme_(?:autodiff|augmentfwd|reverse)")
 NEARLY = 0.8  # of the memory limit: a crash there is the limit's doing
 
 
@@ -113,7 +114,8 @@ def _saved(module: DiffModule, outcome: Outcome) -> str:
 def _crashed(module: DiffModule, outcome: Outcome) -> EnzymeError:
     number = outcome.signal or 0
     complaint = ASSERTION.search(outcome.log)
-    for row in (*CRASHES, *CRASHES_OF_RULES) if RULED in module.ir else CRASHES:
+    takes_reverse = REVERSE.search(module.ir) is not None
+    for row in (*CRASHES, *CRASHES_OF_RULES) if RULED in module.ir and takes_reverse else CRASHES:
         if complaint is not None and row.name_in(complaint["claim"]) is not None:
             detail = _detail(module, outcome)
             return row.error(row.what, where=module.where, remedy=row.remedy, detail=detail)
@@ -122,6 +124,8 @@ def _crashed(module: DiffModule, outcome: Outcome) -> EnzymeError:
     remedy = "this is a defect of the Enzyme pass or of a rule: please report it"
     if "@__enzyme_augmentfwd" in module.ir:
         remedy = "take autodiff or vjp in place of autodiff_thunk, which this happens to; and please report it"
+    elif not takes_reverse:
+        remedy = "take reverse mode: grad, vjp, jacrev, or hvp for a second derivative; and please report it"
     if saved is not None:
         remedy += f", with the module that was saved as {saved}"
     what = f"the Enzyme pass crashed: {reason}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from enzyme_py import host
@@ -9,10 +11,14 @@ from enzyme_py.errors import (
     ActivityError,
     DerivativeError,
     EnzymeError,
+    HostCrashed,
     NoDerivativeError,
     TypeAnalysisError,
 )
+from enzyme_py.host.diagnose import judge
 from enzyme_py.host.diagnostics import diagnostics_in, readable_name
+from enzyme_py.host.process.outcome import Limits, Outcome
+from enzyme_py.symbols import RULED
 from tests.host.host_modules import FORWARD, HEAD, REVERSE, a_module
 
 DEBUG = """
@@ -167,6 +173,18 @@ def test_a_refusal(ir: str, kind: type[EnzymeError], fragments: list[str]) -> No
 def test_an_option_that_the_pass_does_not_know() -> None:
     with pytest.raises(DerivativeError, match="does not know the option --no-such-option"):
         host.differentiate(a_module(REVERSE, "--no-such-option"))
+
+
+ASSERTED = Outcome("", "Assertion `found == gutils->invertedPointers.end()' failed.\n", signal.SIGABRT, False, 0.1, 1, Limits())
+
+
+def test_an_assertion_in_forward_mode() -> None:
+    """Rules of linear algebra are in every module of it: only where reverse mode is inside, they are at fault."""
+    ruled = f"declare void @{RULED}.cholesky.float64(ptr)\n"
+    with pytest.raises(HostCrashed, match="take reverse mode: grad, vjp, jacrev"):
+        judge(a_module(ruled + FORWARD), ASSERTED)
+    with pytest.raises(DerivativeError, match="forward over reverse of a function with a rule"):
+        judge(a_module(ruled + REVERSE), ASSERTED)
 
 
 def test_runtime_activity_is_the_remedy_it_is_said_to_be() -> None:

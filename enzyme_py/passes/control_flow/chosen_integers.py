@@ -6,8 +6,8 @@
 Symptom: "function failed verification", or the pass at work for minutes and code ten times as long, of kernels whose loops in
 loops have bounds with `//` or `%` (wotan's running_segment_thin; measured).
 
-Cause: Python rounds a quotient down, so Numba divides, and takes one off where the signs differ: a branch. LLVM leaves it a
-branch where the division ends its optimisation. Whatever the reverse sweep computes again of such a bound, Enzyme builds
+Cause: Python rounds a quotient down, so Numba divides, and takes one off where the signs differ: a branch. LLVM would select,
+but is told to leave branches what they are (assembly/entry.py), which matters for floats. Whatever the reverse sweep computes again of such a bound, Enzyme builds
 with blocks of its own, "phirc" and "phimerge", once more for each use; among many it leaves a block without an end.
 
 Cure: the integers behind the branch are computed in front of it, which costs less than the branch, and a select takes the
@@ -31,7 +31,7 @@ from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_plain
 from enzyme_py.passes.module.requests import has_reverse
 
-_MOST = 3  # instructions behind a branch: as LLVM, which speculates four of them for one select
+_MOST = 3  # instructions behind a branch: as many as cost less than guessing it wrong
 _CHEAP = frozenset(("add", "sub", "and", "or", "xor", "shl", "icmp", "zext", "sext", "trunc", "select"))
 
 

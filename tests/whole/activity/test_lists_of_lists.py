@@ -37,7 +37,7 @@ def from_appended_lists(m):
     for i in range(m.shape[0]):
         for j in range(m.shape[1]):
             if i != j:
-                pairs.append([i, j])
+                pairs.append([i, j])  # noqa: PERF401  # appending is what is asked
     total = m.copy()
     table = np.array(pairs)
     for k in range(len(pairs)):
