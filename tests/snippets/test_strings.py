@@ -52,3 +52,26 @@ def test_words_that_choose(kernel, word, factor):
     slopes, none = enzyme.vjp(kernel, X, word)[1](np.array([1.0, 0.0, 2.0]))
     assert np.allclose(slopes, factor * np.array([1.0, 0.0, 2.0]))
     assert none is None
+
+
+def power(x, kind):
+    """Return sums of powers, by a word that is asked in each turn: in reverse over reverse its comparison was a loop over letters."""
+    total = 0.0
+    for i in range(len(x)):
+        if kind == "cube":
+            total += x[i] ** 3
+        elif kind != "none" and "qu" in kind:
+            total += x[i] ** 2
+    return total
+
+
+@pytest.mark.parametrize(("kind", "second"), [("cube", 6.0 * X), ("square", np.full(3, 2.0)), ("none", np.zeros(3))])
+def test_second_derivatives_of_what_a_word_chooses(kind, second):
+    gradient = enzyme.grad(power)
+
+    def along(x, v, word):
+        return np.sum(gradient(x, word) * v)
+
+    v = np.array([1.0, -2.0, 3.0])
+    np.testing.assert_allclose(enzyme.grad(along)(X, v, kind), second * v, rtol=1e-14)
+    np.testing.assert_allclose(enzyme.jvp(gradient, (X, kind), (v, None))[1], second * v, rtol=1e-14)

@@ -181,7 +181,8 @@ def is_table_operation(function: Any, sig: Any) -> bool:
         return all(map(holds_no_floats, sig.args))
     kinds = (sig.return_type, *sig.args)
     is_method = isinstance(function, types.BoundFunction) and isinstance(function.this, types.UnicodeType)
-    return (is_method or any(map(_is_table, kinds))) and all(map(_is_constant, kinds))
+    is_of_text = is_method or any(isinstance(one, types.UnicodeType) for one in sig.args)
+    return (is_of_text or any(map(_is_table, kinds))) and all(map(_is_constant, kinds))
 
 
 def _is_table(kind: Any) -> bool:
