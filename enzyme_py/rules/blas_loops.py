@@ -199,7 +199,8 @@ done:
 """
 
 # The norm of n groups of `parts` adjacent numbers, `stride` numbers apart. Only powers of two
-# scale, so nothing is rounded by it; the largest number decides, and carries no derivative.
+# scale, so nothing is rounded by it; the largest number decides, and carries no derivative. Enzyme gives roots of NaN the slope zero:
+# of NaN the norm is a product with a NaN that LLVM does not know (rules/numbers/rims.py).
 _NORM = """
 define linkonce_odr void @enzyme_py_blas.{k}norm(i64 %n, i64 %parts, ptr %x, i64 %stride, ptr %out) alwaysinline {{
 entry:
@@ -237,13 +238,19 @@ zero:
 positive:
   %root = call {f} @llvm.sqrt.{bits}({f} %total)
   %norm = fdiv {f} %root, %scale
+  %is.none.at.all = fcmp uno {f} %total, 0.0
+  br i1 %is.none.at.all, label %undefined, label %both
+undefined:
+  %again = call {f} @enzyme_py_inactive.again_{f}({f} %total)
+  %none = fmul {f} %total, %again
   br label %both
 both:
-  %result = phi {f} [ 0.0, %zero ], [ %norm, %positive ]
+  %result = phi {f} [ 0.0, %zero ], [ %norm, %positive ], [ %none, %undefined ]
 END  ret void
 }}
 declare {f} @llvm.sqrt.{bits}({f})
 declare {f} @llvm.fabs.{bits}({f})
+declare {f} @enzyme_py_inactive.again_{f}({f})
 define linkonce_odr {f} @enzyme_py_blas.{k}largest(i64 %n, i64 %parts, ptr %x, i64 %stride) noinline "enzyme_inactive" {{
 entry:
   %count = mul nsw i64 %n, %parts

@@ -15,13 +15,18 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import overload, register_jitable
+from numba.core.typing import signature
+from numba.extending import intrinsic, overload, register_jitable
 from numba.np import npyfuncs, ufunc_db
 from numba.np.numpy_support import as_dtype
 
 from enzyme_py.frontend.codegen.library_calls import constant, library_function
 from enzyme_py.frontend.numpy_functions.infinite_slopes import steep
+from enzyme_py.rules.numbers.roots import ROOT
 from enzyme_py.symbols import BARRIER
+
+_DOUBLE = ir.DoubleType()
+_LARGE_ROOT, _AT_LAST = 2.0**400, 2.0**300  # as those of a norm (rules/blas_loops.py)
 
 _root = library_function("cbrt", 1)
 
@@ -123,14 +128,56 @@ def _complex_sinc(x):  # type: ignore[no-untyped-def]
 
 
 def _spread(a):  # type: ignore[no-untyped-def]
-    """Return np.std of an array: of equal numbers with the slope of the variance, zero as that of a norm of zeros."""
+    """Return np.std of an array."""
     square = a.var()
-    return square**0.5 if square > 0.0 else square
+    return _root_of_variance(square, _steepness(a) if square == 0.0 else 0.0)
+
+
+@register_jitable
+def _root_of_variance(square, steep):  # type: ignore[no-untyped-def]
+    """Return a root whose slope at zero is zero, as that of a norm of zeros."""
+    return _marked(0.0 if square == 0.0 else square**0.5, square, steep)
+
+
+@register_jitable
+def _steepness(a):  # type: ignore[no-untyped-def]
+    """Return a zero whose second derivatives are infinite where those of the variance are not zero: of equal numbers, but for NaN.
+
+    Both factors of a square are large, and the sum once more behind it: no slope is infinite on the way, so zero times it is zero.
+    """
+    total, mean = 0.0, np.nanmean(a)
+    for one in a.flat:
+        part = (one - mean) * _LARGE_ROOT
+        total += (part * np.conj(part)).real if not np.isnan(one) else 0.0
+    return total * _AT_LAST if total == 0.0 else 0.0
+
+
+@intrinsic
+def _marked(typing_context, value, square, steep):  # type: ignore[no-untyped-def]
+    """Mark a root with its square (rules/numbers/roots.py)."""
+
+    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+        kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * 3)
+        return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"{ROOT}double"), args)
+
+    return signature(types.float64, types.float64, types.float64, types.float64), lower
 
 
 @overload(np.std, target="enzyme", strict=False)
 def _std(a: Any) -> Callable[..., Any] | None:
     return _spread if isinstance(a, types.Array) else None
+
+
+@overload(np.nanstd, target="enzyme", strict=False)
+def _nanstd(a: Any) -> Callable[..., Any] | None:
+    if not isinstance(a, types.Array):
+        return None
+
+    def nanstd(a):  # type: ignore[no-untyped-def]
+        square = np.nanvar(a)
+        return _root_of_variance(square, _steepness(a) if square == 0.0 else 0.0)
+
+    return nanstd
 
 
 def method(function: Any, sig: Any) -> Callable[..., Any] | None:

@@ -23,7 +23,7 @@ FUNCTIONS = (
 # What is behind the rim here can only be NaN, and LLVM knows it: gradients were 0, of np.logaddexp 1; second orders of such powers were 0.
 ONLY_NAN = (
     *("np.log1p(np.exp(x))", "np.log1p(np.abs(x))", "np.logaddexp(x, 0.3)", "np.logaddexp2(x, 0.3)"),
-    *("(x * x + 1.0) ** 0.5", "np.sqrt(np.abs(x))"),
+    *("(x * x + 1.0) ** 0.5", "np.sqrt(np.abs(x))", "np.linalg.norm(np.array([x, 1.0]))", "np.std(np.array([x, 1.0]))"),
 )
 
 
