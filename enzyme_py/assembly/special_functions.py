@@ -11,6 +11,7 @@ from enzyme_py.frontend.external.linked_blas import link_linked_blas
 from enzyme_py.frontend.numpy_functions.special import SPECIAL, Special
 from enzyme_py.frontend.target.lower import compile_kernel
 from enzyme_py.rules.numbers.elementary import bodies
+from enzyme_py.rules.numbers.integer_powers import POWER, power
 from enzyme_py.special.linking import link_bodies
 
 _LLVM_TYPES = {
@@ -28,6 +29,9 @@ def link_special_functions(
     link_bodies(module, modules, order=order)
     link_complex_functions(module, modules)
     link_linked_blas(module, modules, order=order, is_forward=is_forward)
+    for kind in ("double", "float"):
+        if any(one.name == f"{POWER}{kind}" for one in module.functions):
+            module.link_in(modules.parsed(power(kind, order)))
     known = bodies(order, is_forward=is_forward)
     for function in [one for one in module.functions if one.is_declaration and one.name in known]:
         function.name = known[function.name].own_name

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import contextlib
+import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -21,7 +22,9 @@ from numba.np import npyfuncs, ufunc_db
 from numba.np.numpy_support import as_dtype
 
 from enzyme_py.frontend.codegen.library_calls import constant, library_function
+from enzyme_py.frontend.codegen.outlining import outlined
 from enzyme_py.frontend.numpy_functions.infinite_slopes import steep
+from enzyme_py.rules.numbers.integer_powers import POWER
 from enzyme_py.rules.numbers.roots import ROOT
 from enzyme_py.symbols import BARRIER
 
@@ -57,6 +60,8 @@ def smooth_version(function: Any) -> Any:
     """Return what is compiled in place of a function that Numba compiles for its own use."""
     if function.__qualname__ == _COMPLEX_ROOT and function.__module__.endswith(".cmathimpl"):
         return _steep_at_zero(function)
+    if function.__qualname__ == _INTEGER_POWER and (kind := inspect.getclosurevars(function).nonlocals["tp"]) in types.real_domain:
+        return _power_by_slopes(function, kind)
     if function.__module__ != npyfuncs.__name__:
         return function
     return _REPLACED.get(function.__qualname__, function)
@@ -84,6 +89,38 @@ def _steep_at_zero(root: Callable[..., Any]) -> Callable[..., Any]:
     return sqrt
 
 
+def _power_by_slopes(power: Any, kind: Any) -> Callable[..., Any]:
+    """Return Numba's power of a float by an integer, computed in a function of its own, with derivatives (rules/numbers/integer_powers.py)."""
+    usual = register_jitable(power)
+
+    @intrinsic
+    def value_of(typing_context, a, b):  # type: ignore[no-untyped-def]
+        def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+            def values(inner: ir.IRBuilder, given: Sequence[Any]) -> Any:
+                power = lambda a, b: usual(a, b)  # noqa: E731, PLW0108  # by its own name it would be replaced again
+                return context.compile_internal(inner, power, sig, list(given))
+
+            return outlined(context, builder, values, args)
+
+        return signature(kind, a, b), lower
+
+    def int_power(a, b):  # type: ignore[no-untyped-def]
+        return _with_slopes(kind(a), b, value_of(constant(kind(a)), b))
+
+    return int_power
+
+
+@intrinsic
+def _with_slopes(typing_context, a, b, value):  # type: ignore[no-untyped-def]
+    def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
+        kind = args[0].type
+        function = ir.FunctionType(kind, [kind, ir.IntType(64), kind])
+        return builder.call(cgutils.get_or_insert_function(builder.module, function, f"{POWER}{kind}"), args)
+
+    return signature(value, value, types.int64, value), lower
+
+
+_INTEGER_POWER = "int_power_impl.<locals>.int_power"
 _COMPLEX_ROOT = "sqrt_impl.<locals>.sqrt_impl"  # of Numba's two modules cmathimpl
 _REPLACED: dict[str, Callable[..., Any]] = {"np_real_cbrt_impl.<locals>._cbrt": _cbrt}
 
