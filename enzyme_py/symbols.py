@@ -42,6 +42,7 @@ SPECIAL_OUTSIDE = (
     "enzyme_py_special_data.",  # what that loop is given beside the numbers
 )
 SPECIAL_NONE = "enzyme_py_special_none."  # a derivative that has no closed form: found nowhere
+TABLE_OPERATION = "enzyme_py_table_operation"  # on tables and texts, in functions of their own (frontend/codegen/outlining.py)
 OWN = "enzyme_py_own"  # stores into memory that the kernel made itself (frontend/arrays/growing/grown_arrays.py)
 # In the symbol of a function whose reverse does nothing for cotangents of zero: it may call itself.
 SILENT = "_silent"

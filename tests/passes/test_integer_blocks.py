@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numba
 import numpy as np
@@ -255,3 +256,27 @@ define void @f(ptr %x, i64 %n) {
     draft = Draft(Module(text.replace("USE", (SIZES | NO_SIZES)[name])))
     IntegerLoads().run(draft)
     assert draft.code.function("f")["index"].has_metadata("tbaa") == (name in SIZES)
+
+
+@numba.njit
+def counted(x, calls, a):
+    """A function that counts its calls, and says in its error how many: two of it are not inlined (scijit's root finders)."""
+    calls[0] += 1
+    y = math.exp(a * x)
+    if math.isnan(y):
+        raise ValueError("no number in call " + str(calls[0]))
+    return y
+
+
+def called_twice(a):
+    calls = np.zeros(1, np.int64)
+    return (counted(2.0, calls, a) + counted(3.0, calls, a)) * calls[0]
+
+
+def test_counts_in_functions_that_are_called() -> None:
+    """Forward mode was refused: the block of counts was not followed into functions, nor the count into its text."""
+    expected = 4.0 * math.exp(1.0) + 6.0 * math.exp(1.5)
+    np.testing.assert_allclose(enzyme.jvp(called_twice, (0.5,), (1.0,))[1], expected, rtol=1e-14)
+    np.testing.assert_allclose(enzyme.grad(called_twice)(0.5), expected, rtol=1e-14)
+    with pytest.raises(ValueError, match="no number in call 1"):
+        enzyme.grad(called_twice)(math.nan)

@@ -21,6 +21,7 @@ from numba.cpython import setobj
 from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.frontend.codegen.calling_convention import KernelCallConv
 from enzyme_py.frontend.codegen.tables import holds_no_floats
+from enzyme_py.symbols import TABLE_OPERATION
 
 _POINTER = ir.IntType(8).as_pointer()
 _NUMBER = ir.IntType(64)
@@ -79,7 +80,7 @@ def outlined(
     if inner.block.is_terminated:
         return result
     kind = ir.FunctionType(result.type, taken)
-    function = ir.Function(module, kind, module.get_unique_name("enzyme_py_table_operation"))
+    function = ir.Function(module, kind, module.get_unique_name(TABLE_OPERATION))
     function.linkage = "internal"
     function.attributes = attributes(("noinline",))
     inner.ret(result)
@@ -181,7 +182,7 @@ def is_table_operation(function: Any, sig: Any) -> bool:
         return all(map(holds_no_floats, sig.args))
     kinds = (sig.return_type, *sig.args)
     is_method = isinstance(function, types.BoundFunction) and isinstance(function.this, types.UnicodeType)
-    is_of_text = is_method or any(isinstance(one, types.UnicodeType) for one in sig.args)
+    is_of_text = is_method or any(isinstance(one, types.UnicodeType) for one in kinds)
     return (is_of_text or any(map(_is_table, kinds))) and all(map(_is_constant, kinds))
 
 

@@ -3,14 +3,26 @@
     places[count] = offset * steps[axis];  return x * 2.0, places          an integer that is computed, and kept in an array
 
 What is read from such a block is an integer, whatever becomes of it, and what is written to it is no float's bits. All
-accesses are seen: whoever takes the pointer otherwise, but for the array of integers in a result, makes it another block.
+accesses are seen, in functions as well that are called with it: whoever takes the pointer otherwise, but for the array of integers
+in a result, makes it another block.
 """
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Argument, Call, Constant, GetElementPtr, Instruction, Load, Store, Value
+from enzyme_py.llvm import (
+    Argument,
+    Call,
+    Constant,
+    Function,
+    GetElementPtr,
+    Instruction,
+    Load,
+    Store,
+    Value,
+)
 from enzyme_py.llvm import types as kinds
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
+from enzyme_py.llvm.analyses.callers import all_calls_of
 from enzyme_py.llvm.analyses.points_to import derived, origins
 
 _HINTS = ("enzyme_py_hint.Integer", "enzyme_py_hint.kept", "enzyme_py_hint.written")
@@ -36,11 +48,25 @@ def is_of_integers(made: Call) -> bool:
 
 def _are_of_integers(pointer: Value, reads: list[Load], seen: set[Value]) -> bool:
     """Tell whether all blocks that a pointer may point to hold integers alone, and list what reads from them, and from copies."""
-    starts = [one for one in origins(pointer) if not _is_nowhere(one)]
+    starts = [one for one in _everywhere(pointer) if not _is_nowhere(one)]
     blocks = [one for one in starts if isinstance(one, Call) and one.callee in ALLOCATORS]
     new = [one for one in blocks if one not in seen]
     seen.update(new)
     return bool(starts) and len(blocks) == len(starts) and all(_is_of_integers(one, reads, seen) for one in new)
+
+
+def _everywhere(pointer: Value) -> set[Value]:
+    """Return what a pointer may be an offset from, where it is a parameter in all that the function is called with."""
+    found, seen, pending = set[Value](), set[Value](), [pointer]
+    while pending:
+        for one in origins(pending.pop()):
+            calls = all_calls_of(one.function) if isinstance(one, Argument) and isinstance(one.function, Function) else None
+            if calls is None:
+                found.add(one)
+            elif one not in seen:
+                seen.add(one)
+                pending += [call.arguments[one.index] for call in calls]  # type: ignore[attr-defined]
+    return found
 
 
 def _is_nowhere(pointer: Value) -> bool:
@@ -49,7 +75,7 @@ def _is_nowhere(pointer: Value) -> bool:
 
 def _is_of_integers(start: Instruction, reads: list[Load], seen: set[Value]) -> bool:
     """Tell whether a block holds integers alone, and list what reads from it, and from copies of it."""
-    pending = [start]
+    pending: list[Value] = [start]
     while pending:
         pointer = pending.pop()
         for user in pointer.users:
@@ -60,6 +86,9 @@ def _is_of_integers(start: Instruction, reads: list[Load], seen: set[Value]) -> 
                 if not kinds.is_integer(user.type):
                     return False
                 reads.append(user)
+            elif parameters := _parameters(user, pointer):
+                pending += parameters - seen
+                seen.update(parameters)
             elif not _is_harmless(user, pointer) or not _is_copied_to_integers(user, pointer, reads, seen):
                 return False
     return True
@@ -70,6 +99,13 @@ def _is_copied_to_integers(user: Instruction, pointer: Value, reads: list[Load],
     if not isinstance(user, Call) or not user.callee.startswith(_COPIES) or user.arguments[1] is not pointer:
         return True
     return _are_of_integers(user.arguments[0], reads, seen)
+
+
+def _parameters(user: Instruction, pointer: Value) -> set[Argument]:
+    """Return the parameters that a pointer is handed over for, if all that is done with them is seen."""
+    if not isinstance(user, Call) or not isinstance(user.target, Function) or all_calls_of(user.target) is None:
+        return set()
+    return {parameter for parameter, one in zip(user.target.arguments, user.arguments, strict=True) if one is pointer}
 
 
 def _is_harmless(user: Instruction, pointer: Value) -> bool:
