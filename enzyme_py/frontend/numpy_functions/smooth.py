@@ -1,4 +1,4 @@
-"""np.cbrt, np.sinc, np.std and complex roots, whose code in Numba has no derivative at zero, or a wrong second one elsewhere.
+"""np.cbrt, np.sinc, np.std, complex roots and powers by integers, whose code in Numba has no derivative at zero, a wrong second one elsewhere, or a slow one.
 
 They are compiled in place of functions inside of Numba's own, by name. As in frontend/numpy_functions/special.py, the value is
 Numba's own, as a constant, and the derivatives are those of something smooth.
