@@ -60,8 +60,6 @@ def smooth_version(function: Any) -> Any:
     """Return what is compiled in place of a function that Numba compiles for its own use."""
     if function.__qualname__ == _COMPLEX_ROOT and function.__module__.endswith(".cmathimpl"):
         return _steep_at_zero(function)
-    if function.__qualname__ == _INTEGER_POWER and (kind := inspect.getclosurevars(function).nonlocals["tp"]) in types.real_domain:
-        return _power_by_slopes(function, kind)
     if function.__module__ != npyfuncs.__name__:
         return function
     return _REPLACED.get(function.__qualname__, function)
@@ -89,7 +87,20 @@ def _steep_at_zero(root: Callable[..., Any]) -> Callable[..., Any]:
     return sqrt
 
 
-def _power_by_slopes(power: Any, kind: Any) -> Callable[..., Any]:
+def power_by_slopes(power: Any, exponent: ir.Value) -> Any:
+    """Return what is compiled in place of Numba's power of a float by an integer; the same function again where it is something else.
+
+    A constant exponent is left to LLVM, which makes products of it, and to Enzyme.
+    """
+    if power.__qualname__ != _INTEGER_POWER or isinstance(exponent, ir.Constant):
+        return power
+    kind = inspect.getclosurevars(power).nonlocals["tp"]
+    if kind not in types.real_domain:
+        return power
+    return _POWERS.setdefault(kind, _by_slopes(power, kind))  # one for each type, which is compiled once
+
+
+def _by_slopes(power: Any, kind: Any) -> Callable[..., Any]:
     """Return Numba's power of a float by an integer, computed in a function of its own, with derivatives (rules/numbers/integer_powers.py)."""
     usual = register_jitable(power)
 
@@ -120,6 +131,7 @@ def _with_slopes(typing_context, a, b, value):  # type: ignore[no-untyped-def]
     return signature(value, value, types.int64, value), lower
 
 
+_POWERS: dict[Any, Callable[..., Any]] = {}
 _INTEGER_POWER = "int_power_impl.<locals>.int_power"
 _COMPLEX_ROOT = "sqrt_impl.<locals>.sqrt_impl"  # of Numba's two modules cmathimpl
 _REPLACED: dict[str, Callable[..., Any]] = {"np_real_cbrt_impl.<locals>._cbrt": _cbrt}

@@ -72,7 +72,7 @@ from enzyme_py.frontend.containers.pipeline import KernelCompiler
 from enzyme_py.frontend.containers.record_copies import CopiesRecords
 from enzyme_py.frontend.numpy_functions import scans, searching, sets, signals
 from enzyme_py.frontend.numpy_functions.products import inlined, is_product, replaced
-from enzyme_py.frontend.numpy_functions.smooth import smooth_version
+from enzyme_py.frontend.numpy_functions.smooth import power_by_slopes, smooth_version
 from enzyme_py.frontend.parallel import chunk_sizes
 from enzyme_py.frontend.parallel.wishes import kinds_of_loops
 from enzyme_py.frontend.target import mpi_calls
@@ -230,7 +230,8 @@ class KernelContext(ReadsOnce, FreezesArrays, CopiesRecords, cpu.CPUContext):  #
             return broadcast_shape(builder, args)
         if is_contiguity(impl):
             return contiguity(builder, impl, args)
-        return super().compile_internal(builder, impl, sig, args, *rest)
+        own = power_by_slopes(impl, args[-1]) if args else impl
+        return super().compile_internal(builder, own, sig, args, *rest)
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         if (implementation := replacement(fn, sig)) is not None:
