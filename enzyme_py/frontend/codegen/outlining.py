@@ -69,6 +69,8 @@ def outlined(
     """Emit `lower` in a function that is inactive and not inlined, and the call of that function."""
     if not isinstance(context.call_conv, KernelCallConv):
         return lower(builder, args)  # an exception would return to the middle of the caller
+    if not all(isinstance(one, ir.Value) for one in args):
+        return lower(builder, args)  # a part with a number that is known: of a captured dict, `d["which"]`
     excinfo = context.call_conv._get_excinfo_argument(builder.function)
     module = builder.module
     # The place of the exception stands where Numba looks for it: second.
