@@ -29,9 +29,8 @@ def link_special_functions(
     link_bodies(module, modules, order=order)
     link_complex_functions(module, modules)
     link_linked_blas(module, modules, order=order, is_forward=is_forward)
-    for kind in ("double", "float"):
-        if any(one.name == f"{POWER}{kind}" for one in module.functions):
-            module.link_in(modules.parsed(power(kind, order)))
+    for name in [one.name for one in module.functions if one.is_declaration and one.name.startswith(POWER)]:
+        module.link_in(modules.parsed(power(name.removeprefix(POWER), order)))
     known = bodies(order, is_forward=is_forward)
     for function in [one for one in module.functions if one.is_declaration and one.name in known]:
         function.name = known[function.name].own_name

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from enzyme_py.rules.numbers.roots import root, root_declarations
+from enzyme_py.rules.numbers.roots import AT_ZERO, root, root_declarations
 
 # A += alpha x y' and A *= to/from, columns first, as Enzyme calls them; see rules/blas.py. A zero
 # factor stores zeros, so that an adjoint that is not finite does not survive as NaN.
@@ -290,7 +290,7 @@ _NESTED_END = """  %back = fdiv {f} 1.0, %scale
 # Where squares of a type would leave its range: the largest numbers above, below, and the
 # exponents of the powers of two that bring such numbers back. Of a norm that is zero the sum of squares must have finite second derivatives,
 # and with the last factor infinite ones (rules/numbers/roots.py).
-_RANGES = {"double": (465, -465, -600, 600, 400, 300), "float": (60, -60, -70, 90, 30, 90)}
+_RANGES = {"double": (465, -465, -600, 600, *AT_ZERO["double"]), "float": (60, -60, -70, 90, *AT_ZERO["float"])}
 _BITS = {"double": "f64", "float": "f32"}
 
 

@@ -18,16 +18,18 @@ from enzyme_py.rules.inactive import CONSTANT_PREFIX
 from enzyme_py.symbols import BARRIER
 
 
+def called(builder: ir.IRBuilder, name: str, args: Any) -> ir.Value:
+    """Emit the call of a function that stands elsewhere, whose result has the type of its first argument."""
+    kind = ir.FunctionType(args[0].type, [one.type for one in args])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+
+
 @intrinsic
 def constant(typing_context, value):  # type: ignore[no-untyped-def]
     """Return a number, as a constant to derivatives."""
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
-        kind = args[0].type
-        function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(kind, [kind]), f"{BARRIER}.{kind}"
-        )
-        return builder.call(function, args)
+        return called(builder, f"{BARRIER}.{args[0].type}", args)
 
     return signature(value, value), lower
 
@@ -36,9 +38,7 @@ def library_function(name: str, arity: int) -> Any:
     """Return a function of the C library, of constant numbers of one type, as compiled code calls it."""
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
-        kind = ir.FunctionType(args[0].type, [one.type for one in args])
-        function = cgutils.get_or_insert_function(builder.module, kind, CONSTANT_PREFIX + name)
-        return builder.call(function, args)
+        return called(builder, CONSTANT_PREFIX + name, args)
 
     if arity == 1:
 

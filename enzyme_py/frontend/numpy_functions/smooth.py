@@ -15,21 +15,20 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.typing import signature
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np import npyfuncs, ufunc_db
 from numba.np.numpy_support import as_dtype
 
-from enzyme_py.frontend.codegen.library_calls import constant, library_function
+from enzyme_py.frontend.codegen.library_calls import called, constant, library_function
 from enzyme_py.frontend.codegen.outlining import outlined
 from enzyme_py.frontend.numpy_functions.infinite_slopes import steep
 from enzyme_py.rules.numbers.integer_powers import POWER
-from enzyme_py.rules.numbers.roots import ROOT
+from enzyme_py.rules.numbers.roots import AT_ZERO, ROOT
 from enzyme_py.symbols import BARRIER
 
-_DOUBLE = ir.DoubleType()
-_LARGE_ROOT, _AT_LAST = 2.0**400, 2.0**300  # as those of a norm (rules/blas_loops.py)
+_LARGE_ROOT, _AT_LAST = (2.0**one for one in AT_ZERO["double"])
 
 _root = library_function("cbrt", 1)
 
@@ -50,10 +49,7 @@ def constant_signs() -> Iterator[None]:
 
 
 def _constant_sign(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
-    passed = ir.FunctionType(args[0].type, [args[0].type])
-    name = f"{BARRIER}.{args[0].type}"
-    barrier = cgutils.get_or_insert_function(builder.module, passed, name)
-    return _sign(context, builder, sig, [builder.call(barrier, args)])
+    return _sign(context, builder, sig, [called(builder, f"{BARRIER}.{args[0].type}", args)])
 
 
 def smooth_version(function: Any) -> Any:
@@ -97,19 +93,23 @@ def power_by_slopes(power: Any, exponent: ir.Value) -> Any:
     kind = inspect.getclosurevars(power).nonlocals["tp"]
     if kind not in types.real_domain:
         return power
-    return _POWERS.setdefault(kind, _by_slopes(power, kind))  # one for each type, which is compiled once
+    if kind not in _POWERS:  # one for each type, which is compiled once
+        _POWERS[kind] = _by_slopes(power, kind)
+    return _POWERS[kind]
 
 
 def _by_slopes(power: Any, kind: Any) -> Callable[..., Any]:
     """Return Numba's power of a float by an integer, computed in a function of its own, with derivatives (rules/numbers/integer_powers.py)."""
     usual = register_jitable(power)
 
+    def by_another_name(a, b):  # type: ignore[no-untyped-def]  # compiled by Numba; by its own name it would be replaced again
+        return usual(a, b)
+
     @intrinsic
     def value_of(typing_context, a, b):  # type: ignore[no-untyped-def]
         def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
             def values(inner: ir.IRBuilder, given: Sequence[Any]) -> Any:
-                power = lambda a, b: usual(a, b)  # noqa: E731, PLW0108  # by its own name it would be replaced again
-                return context.compile_internal(inner, power, sig, list(given))
+                return context.compile_internal(inner, by_another_name, sig, list(given))
 
             return outlined(context, builder, values, args)
 
@@ -124,9 +124,7 @@ def _by_slopes(power: Any, kind: Any) -> Callable[..., Any]:
 @intrinsic
 def _with_slopes(typing_context, a, b, value):  # type: ignore[no-untyped-def]
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        kind = args[0].type
-        function = ir.FunctionType(kind, [kind, ir.IntType(64), kind])
-        return builder.call(cgutils.get_or_insert_function(builder.module, function, f"{POWER}{kind}"), args)
+        return called(builder, f"{POWER}{args[0].type}", args)
 
     return signature(value, value, types.int64, value), lower
 
@@ -178,14 +176,18 @@ def _complex_sinc(x):  # type: ignore[no-untyped-def]
 
 def _spread(a):  # type: ignore[no-untyped-def]
     """Return np.std of an array."""
-    square = a.var()
-    return _root_of_variance(square, _steepness(a) if square == 0.0 else 0.0)
+    return _root_of_variance(a, a.var())
 
 
 @register_jitable
-def _root_of_variance(square, steep):  # type: ignore[no-untyped-def]
+def _root_of_variance(a, square):  # type: ignore[no-untyped-def]
     """Return a root whose slope at zero is zero, as that of a norm of zeros."""
-    return _marked(0.0 if square == 0.0 else square**0.5, square, steep)
+    value, steep = 0.0, 0.0
+    if square == 0.0:
+        steep = _steepness(a)
+    else:
+        value = square**0.5
+    return _marked(value, square, steep)
 
 
 @register_jitable
@@ -206,8 +208,7 @@ def _marked(typing_context, value, square, steep):  # type: ignore[no-untyped-de
     """Mark a root with its square (rules/numbers/roots.py)."""
 
     def lower(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
-        kind = ir.FunctionType(_DOUBLE, [_DOUBLE] * 3)
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"{ROOT}double"), args)
+        return called(builder, f"{ROOT}{args[0].type}", args)
 
     return signature(types.float64, types.float64, types.float64, types.float64), lower
 
@@ -223,8 +224,7 @@ def _nanstd(a: Any) -> Callable[..., Any] | None:
         return None
 
     def nanstd(a):  # type: ignore[no-untyped-def]
-        square = np.nanvar(a)
-        return _root_of_variance(square, _steepness(a) if square == 0.0 else 0.0)
+        return _root_of_variance(a, np.nanvar(a))
 
     return nanstd
 

@@ -86,10 +86,13 @@ def _is_of_integers(start: Instruction, reads: list[Load], seen: set[Value]) -> 
                 if not kinds.is_integer(user.type):
                     return False
                 reads.append(user)
+            elif _is_harmless(user, pointer):
+                if not _is_copied_to_integers(user, pointer, reads, seen):
+                    return False
             elif parameters := _parameters(user, pointer):
                 pending += parameters - seen
                 seen.update(parameters)
-            elif not _is_harmless(user, pointer) or not _is_copied_to_integers(user, pointer, reads, seen):
+            else:
                 return False
     return True
 

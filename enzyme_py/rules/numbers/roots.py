@@ -10,6 +10,9 @@ passes/values/squares_of_roots.py looks for squares, and takes all marks away.
 from __future__ import annotations
 
 ROOT = "enzyme_py_root."
+# Exponents of the powers of two for the second derivatives of a root that is zero: of both factors of a square, which stays finite, and once
+# more behind the sum, which makes it infinite.
+AT_ZERO = {"double": (400, 300), "float": (30, 90)}
 _BEHAVIOUR = "nounwind willreturn nofree nosync speculatable memory(none)"
 
 
