@@ -32,7 +32,7 @@ from enzyme_py.host.process.protocol import LOG_LIMIT
 from enzyme_py.host.refusals import CRASHES, CRASHES_OF_RULES, REPORT, ROWS, Row
 from enzyme_py.llvm import Call, LLVMSyntaxError, Module
 from enzyme_py.llvm.reading.printed import printed, without_debug_information
-from enzyme_py.passes.module.requests import is_request
+from enzyme_py.passes.module.requests import REVERSE, is_request
 from enzyme_py.settings import settings
 from enzyme_py.symbols import REQUEST
 
@@ -52,7 +52,6 @@ ASSERTION = re.compile(
     r"^(?:.*: )?(?P<claim>Assertion `.*' failed\.|LLVM ERROR: .*|UNREACHABLE executed.*)$",
     re.MULTILINE,
 )
-REVERSE = ("@__enzyme_autodiff", "@__enzyme_augmentfwd", "@__enzyme_reverse")
 NEARLY = 0.8  # of the memory limit: a crash there is the limit's doing
 
 

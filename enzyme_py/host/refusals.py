@@ -19,6 +19,7 @@ from enzyme_py.errors import (
 from enzyme_py.llvm import types
 from enzyme_py.llvm.naming import bare
 from enzyme_py.llvm.reading.printed import Printed, printed
+from enzyme_py.passes.types.grown_caches import UNCOUNTED
 from enzyme_py.symbols import PYTHON, REQUEST, without_number
 
 GIVE_RULE = (
@@ -111,7 +112,7 @@ ROWS = (
     Row(
         r"could not statically determine size of realloc(?P<name>)",
         DerivativeError,
-        "reverse over reverse of a loop whose number of iterations is not known before it runs",
+        f"reverse over reverse of {UNCOUNTED}",
         "take forward over reverse, jvp of grad, or count the iterations: `for i in range(n)` in place of "
         "an iterator or a while, a flag (`if not done:`) in place of a break or a return out of an inner loop",
     ),

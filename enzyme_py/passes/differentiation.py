@@ -23,6 +23,7 @@ from enzyme_py.passes.checks.recursive_calls import CheckRecursiveCalls
 from enzyme_py.passes.checks.reverse_depth import CheckReverseDepth
 from enzyme_py.passes.journal import journal
 from enzyme_py.passes.steps import Postpone, Resume
+from enzyme_py.passes.types.grown_caches import UNCOUNTED
 from enzyme_py.passes.types.integer_loads import IntegerLoads
 from enzyme_py.symbols import RULED
 
@@ -88,8 +89,11 @@ class _Differentiation:
         table = attempts.REFUSALS
         try:
             return attempts.first_that_serves(table, given, self._in_some_form, self.o2)
-        except table[0].gives_way_to as refused:
-            return self._in_steps(given.draft(), refused)  # type: ignore[arg-type]
+        except (DerivativeError, HostCrashed) as refused:
+            gives_way = isinstance(refused, table[0].gives_way_to) or UNCOUNTED in str(refused)
+            if not gives_way:
+                raise
+            return self._in_steps(given.draft(), refused)
 
     def _in_some_form(self, draft: Draft) -> Draft:
         given = attempts.Given(draft)

@@ -23,7 +23,7 @@ from enzyme_py.llvm import Call, Function, GlobalValue, Instruction, Module, Val
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.module.requests import Requests, request_in
 from enzyme_py.passes.types.flat_parameters import FlatParameters
-from enzyme_py.passes.types.grown_records import GrownRecords, define_growth
+from enzyme_py.passes.types.grown_caches import GrownCaches, define_growth
 from enzyme_py.passes.types.integer_loads import is_untagged_integer
 from enzyme_py.passes.types.tags import Tags
 from enzyme_py.symbols import CACHED, REQUEST, WRITTEN
@@ -84,8 +84,8 @@ class Resume(Pass):
             if waiting.name.startswith(LATER):
                 _resume(code, waiting)
         FlatParameters().run(draft)
-        if GrownRecords().applies(draft):
-            GrownRecords().run(draft)
+        if GrownCaches().applies(draft):
+            GrownCaches().run(draft)
         _tag_counts(code)
 
 

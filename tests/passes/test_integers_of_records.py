@@ -125,7 +125,7 @@ def waiting_places(x):
 def test_a_heap_of_numbers_and_places() -> None:
     """Refused in reverse mode: a field of the first record was counted from where the list begins.
 
-    Where `near` is not an array the gradient was right, and the product with the Hessian ended the process: grown_records.py.
+    Where `near` is not an array the gradient was right, and the product with the Hessian ended the process: grown_caches.py.
     """
     x, v = np.array([0.5, 1.2, 0.7, 2.0]), np.array([0.1, 0.2, 0.3, 0.4])
     slopes = [0.0, 4.0 * x[1] + 2.0 * (x[1] + x[2]), 2.0 * (x[1] + x[2]) + 2.0 * x[2], 0.0]

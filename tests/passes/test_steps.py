@@ -11,7 +11,7 @@ from enzyme_py.native.machine import initialise_llvm
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.module.request_arguments import given_by, is_forward
 from enzyme_py.passes.steps import Postpone, Resume
-from enzyme_py.passes.types.grown_records import GrownRecords, define_growth
+from enzyme_py.passes.types.grown_caches import GrownCaches, define_growth
 from tests.llvm.corpus import verified
 
 NESTED = """\
@@ -142,18 +142,64 @@ done:
 """
 
 
-def test_caches_of_records_grow_field_by_field_and_others_by_realloc() -> None:
-    draft = Draft(Module(GROWN))
-    assert not GrownRecords().applies(draft)
+def growths(text: str) -> list[str]:
+    """Return the functions by which the caches of some code grow."""
+    draft = Draft(Module(text))
+    assert not GrownCaches().applies(draft)
     define_growth(draft.code)
-    assert GrownRecords().applies(draft)
+    calls = list(draft.code.calls_of("__enzyme_exponentialallocation"))
     verified(draft.code)
-    GrownRecords().run(draft)
-    text = verified(draft.code)
-    records, numbers = (one.target for one in draft.code.function("diffef").calls)
-    assert "@realloc" in str(numbers.text)  # type: ignore[union-attr]
-    assert "@realloc" not in str(records.text)  # type: ignore[union-attr]
-    assert text.count("load ptr, ptr %from") == text.count("load double, ptr %from") == 1
+    assert GrownCaches().applies(draft)
+    GrownCaches().run(draft)
+    verified(draft.code)
+    return [str(one.target.text) for one in calls]  # type: ignore[union-attr]
+
+
+def test_caches_grow_element_by_element() -> None:
+    """A record is copied field by field; what nobody takes an element of grows by realloc."""
+    unused = "  %other = call ptr @__enzyme_exponentialallocation(ptr null, i64 %i, i64 8)\n"
+    records, numbers, other = growths(GROWN.replace("  %record = ", f"{unused}  %record = "))
+    assert "load ptr, ptr %from" in records and "load double, ptr %from" in records
+    assert "load ptr, ptr %from" not in numbers and "load double, ptr %from" in numbers
+    assert "@realloc" in other and "@realloc" not in records + numbers
+
+
+ROWS = """\
+declare ptr @calloc(i64, i64)
+
+define internal void @diffef(i64 %n) {
+entry:
+  %rows = call ptr @calloc(i64 %n, i64 8)
+  br label %loop
+
+loop:
+  %i = phi i64 [ 1, %entry ], [ %next, %loop ]
+  %slot = getelementptr ptr, ptr %rows, i64 %n
+  %old = load ptr, ptr %slot, align 8
+  %row = call ptr @__enzyme_exponentialallocation(ptr %old, i64 %i, i64 8)
+  store ptr %row, ptr %slot, align 8
+  %again = load ptr, ptr %slot, align 8
+  %place = getelementptr double, ptr %again, i64 %i
+  store double 1.0, ptr %place, align 8
+  %next = add i64 %i, 1
+  %over = icmp eq i64 %next, %n
+  br i1 %over, label %done, label %loop
+
+done:
+  ret void
+}
+"""
+
+
+def test_elements_are_found_where_the_address_was_kept_between() -> None:
+    assert "load double, ptr %from" in growths(ROWS)[0]
+
+
+def test_bytes_of_something_else_are_no_elements() -> None:
+    """What is addressed byte by byte may be pointers: their shadows would be lost."""
+    in_bytes = GROWN.replace("getelementptr double, ptr", "getelementptr i8, ptr")
+    records, numbers = growths(in_bytes)
+    assert "@realloc" in numbers and "@realloc" not in records
 
 
 PAIRS = """\
@@ -205,7 +251,7 @@ def test_all_records_of_an_iteration_are_kept() -> None:
     """Of two in each only as many as there were iterations: Dijkstra's heap ended the process in second orders."""
     draft = Draft(Module(PAIRS))
     define_growth(draft.code)
-    GrownRecords().run(draft)
+    GrownCaches().run(draft)
     initialise_llvm()
     parsed = llvm.parse_assembly(verified(draft.code))
     machine = llvm.Target.from_default_triple().create_target_machine()
@@ -219,4 +265,4 @@ def test_a_growth_that_no_cache_needs_goes() -> None:
     draft = Draft(Module(NESTED))
     Postpone().run(draft)
     Resume().run(draft)
-    assert not GrownRecords().applies(draft)
+    assert not GrownCaches().applies(draft)

@@ -2,7 +2,7 @@
 ;   that were in it is lost. So the caches of an inner derivative grow that keep the tapes of calls.
 ; cause:      The pass makes new memory and copies the block; a block that holds pointers it takes for pointers only.
 ; symptom:    wrong
-; cure:       passes/types/grown_records.py
+; cure:       passes/types/grown_caches.py
 ; call:       x = [3.0, 2.0], dx = [0.0, 0.0], n = 4
 ; right:      dx = [8.0, 12.0]
 ; because:    of each record is read x0 (by its pointer) times x1: the result is 4 x0 x1

@@ -33,6 +33,7 @@ class Known:
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
     frees: tuple[int, ...] = ()
+    makes: bool = False  # memory, which is the result
 
 
 # By name, or, with a point at the end, by how the name begins.
@@ -123,7 +124,8 @@ class CallEffects:
     @property
     def is_allocation(self) -> bool:
         """Whether the result is memory that nothing else leads to, and in which nothing was stored yet."""
-        if self.call.callee in _ALLOCATORS:
+        made_by_name = self._by_name is not None and self._by_name.makes
+        if made_by_name or self.call.callee in _ALLOCATORS:
             return True
         words = [*self.call.flags, *getattr(self.call.target, "return_attributes", ())]
         kind = self._attributes.get("allockind", "realloc")

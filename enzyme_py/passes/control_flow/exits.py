@@ -8,7 +8,6 @@ from enzyme_py.llvm import Block, Branch, Function, Module, Value
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.cycles import Graph, nested
 from enzyme_py.passes.module.requests import Requests, reversed_twice
-from enzyme_py.symbols import INACTIVE
 
 
 @dataclass(frozen=True)
@@ -50,14 +49,12 @@ def has_several_exits(graph: Graph) -> bool:
 
 
 def with_several_exits(code: Module) -> list[Function]:
-    """Return the functions under reverse over reverse that hold a loop with several exits, but for inactive ones: these run as they are."""
+    """Return the functions under reverse over reverse that hold a loop with several exits."""
     inner = reversed_twice(code)
     return [
         function
         for function in code.functions
-        if function.name in inner
-        and not function.has_attribute(INACTIVE)
-        and has_several_exits(without_raises(function))
+        if function.name in inner and has_several_exits(without_raises(function))
     ]
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from enzyme_py.llvm import Call, Function, GlobalVariable, Load, Module
 from enzyme_py.passes.module.names_in_code import has_rules
+from enzyme_py.symbols import INACTIVE, REQUEST
 
-_PREFIX = "__enzyme_"
 _REVERSE = ("autodiff", "reverse", "augmentfwd")
+REVERSE = tuple(f"@{REQUEST}{one}" for one in _REVERSE)  # as the text of a module says it
 _WIDTH = "enzyme_width"
 
 
@@ -26,7 +27,7 @@ class Requested:
 
 def request_in(call: Call) -> Requested | None:
     """Return the request that a call makes, None if it makes none."""
-    if not call.callee.startswith(_PREFIX) or not call.arguments:
+    if not call.callee.startswith(REQUEST) or not call.arguments:
         return None
     target = call.arguments[0]
     if not isinstance(target, Function):
@@ -39,7 +40,7 @@ def is_request(call: Call) -> bool:
     """Tell whether a call asks for a derivative: what has a body under such a name is a helper of Enzyme's."""
     target = call.target
     is_defined = isinstance(target, Function) and not target.is_declaration
-    return call.callee.startswith(_PREFIX) and not is_defined
+    return call.callee.startswith(REQUEST) and not is_defined
 
 
 def is_reverse_request(call: Call) -> bool:
@@ -49,7 +50,7 @@ def is_reverse_request(call: Call) -> bool:
 
 def _kind(callee: str) -> str:
     """Return which primitive is called: `fwddiff` of `__enzyme_fwddiff.3`."""
-    name = callee.removeprefix(_PREFIX).partition(".")[0]
+    name = callee.removeprefix(REQUEST).partition(".")[0]
     return name.rstrip("0123456789")
 
 
@@ -69,10 +70,12 @@ class Requests:
     """All requests of a module."""
 
     def __init__(self, code: Module) -> None:
-        self._calls = {one.name: one.callees() for one in code.functions}
+        self._calls = {
+            one.name: one.callees() for one in code.functions if not one.has_attribute(INACTIVE)
+        }
         self._made: dict[str, set[Requested]] = {}
         for function in code.functions:
-            calls = function.calls if function.mentions(_PREFIX) else []
+            calls = function.calls if function.mentions(REQUEST) else []
             made = (request_in(one) for one in calls)
             self._made[function.name] = {one for one in made if one is not None}
 
@@ -89,7 +92,7 @@ class Requests:
         return set().union(*(self.inside(one) for one in self.all() if one.is_reverse))
 
     def reached(self, start: str) -> set[str]:
-        """Return the functions that a function calls or differentiates, and itself."""
+        """Return the functions that a function calls or differentiates, and itself, but for inactive ones: these run as they are."""
         seen, pending = set[str](), [start]
         while pending:
             name = pending.pop()
@@ -103,9 +106,9 @@ class Requests:
 def count_of_requests(code: Module) -> int:
     """Return how many calls in a module ask for a derivative; nothing is read for that."""
     defined = {one.name for one in code.functions}  # by Enzyme: see `is_request`
-    asking = (one for one in code.functions if one.mentions(_PREFIX))
+    asking = (one for one in code.functions if one.mentions(REQUEST))
     called = (name for one in asking for name in one.called())
-    return sum(name.startswith(_PREFIX) and name not in defined for name in called)
+    return sum(name.startswith(REQUEST) and name not in defined for name in called)
 
 
 def nesting(code: Module) -> int:
@@ -127,7 +130,7 @@ def nesting(code: Module) -> int:
 def has_reverse(code: Module) -> bool:
     """Tell whether a module asks for reverse mode of anything, in one piece or in halves."""
     return any(
-        one.name.startswith(_PREFIX) and _kind(one.name) in _REVERSE for one in code.declarations
+        one.name.startswith(REQUEST) and _kind(one.name) in _REVERSE for one in code.declarations
     )
 
 

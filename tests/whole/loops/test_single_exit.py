@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.errors import DerivativeError
 
 X = np.array([0.7, 1.1, 0.4, 1.3])
 V = np.array([0.3, -0.2, 0.5, 0.7])
@@ -155,14 +154,12 @@ def test_reverse_over_reverse(f: Callable[..., Any]) -> None:
 
 
 def test_turns_that_nobody_can_count() -> None:
-    """Forward over reverse is right; reverse over reverse is refused, and says so.
-
-    The kernel is sum x^(3/2), whose second derivative is 3/4 x^(-1/2).
-    """
+    """The kernel is sum x^(3/2), whose second derivative is 3/4 x^(-1/2)."""
+    wanted = 0.75 * V / np.sqrt(X)
     found = enzyme.jvp(enzyme.grad(square_roots_by_newton), (X,), (V,))[1]
-    assert np.allclose(found, 0.75 * V / np.sqrt(X), rtol=1e-7)
-    with pytest.raises(DerivativeError, match="number of iterations is not known"):
-        enzyme.grad(lambda x, v: np.sum(enzyme.grad(square_roots_by_newton)(x) * v))(X, V)
+    assert np.allclose(found, wanted, rtol=1e-7)
+    found = enzyme.grad(lambda x, v: np.sum(enzyme.grad(square_roots_by_newton)(x) * v))(X, V)
+    assert np.allclose(found, wanted, rtol=1e-7)
 
 
 def test_third_order() -> None:
