@@ -25,6 +25,7 @@ from enzyme_py.passes.journal import journal
 from enzyme_py.passes.steps import Postpone, Resume
 from enzyme_py.passes.types.grown_caches import UNCOUNTED
 from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.values.held_operations import hold, release
 from enzyme_py.symbols import RULED
 
 _STEPS = "a derivative is differentiated that Enzyme made in a run of its own"
@@ -63,7 +64,9 @@ class _Differentiation:
 
     def o2(self, draft: Draft) -> Draft:
         with journal().step("O2", draft) as step:
+            hold(draft.code)
             step.result = done = replace(self._host.o2(draft), is_simplified=True)
+            release(done.code)
         return done
 
     def prepared(self, draft: Draft) -> Draft:

@@ -74,6 +74,7 @@ from enzyme_py.passes.values.forward_quotients import ForwardQuotients, MarkQuot
 from enzyme_py.passes.values.live_out_floats import LiveOutFloats
 from enzyme_py.passes.values.live_out_integers import LiveOutIntegers
 from enzyme_py.passes.values.loop_carried_choices import LoopCarriedChoices
+from enzyme_py.passes.values.picked_constants import PickedConstants
 from enzyme_py.passes.values.returned_numbers import ReturnedNumbers
 from enzyme_py.passes.values.squares_of_roots import RootsReturned, SquaresOfRoots
 from enzyme_py.rules.copies import is_rule
@@ -145,6 +146,7 @@ ASSEMBLE: tuple[Row, ...] = ordered(
 # Of modules that differentiate something more than once.
 ASSEMBLE_NESTED: tuple[Row, ...] = (
     Row(PlainInside(), "behind the rules: whose requests are left counts for the nest"),
+    Row(PickedConstants(), "behind the rules, which pick values"),
 )
 
 PREPARE: tuple[Row, ...] = ordered(

@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from enzyme_py.rules.complex_symbols import COMPUTES
-from enzyme_py.symbols import BARRIER, BARRIER_ATTRIBUTES
+from enzyme_py.symbols import BARRIER, BARRIER_ATTRIBUTES, BARRIER_OF_CONSTANTS
+
+AGAIN = ' "enzyme_shouldrecompute"'  # else the pass keeps what such a call in a loop returns, for each iteration
 
 
 @dataclass(frozen=True)
@@ -148,3 +150,8 @@ def typed_barrier(ref: str, kind: str) -> str:
 def barrier_declaration(kind: str) -> str:
     """Return what Enzyme reads of the barrier of a float's type."""
     return f"{typed_barrier(f'@{BARRIER}.{kind}', kind)} {BARRIER_ATTRIBUTES}"
+
+
+def again_declaration(kind: str) -> str:
+    """Return what Enzyme reads of the barrier that is called again wherever its result is needed."""
+    return f"{typed_barrier(f'@{BARRIER_OF_CONSTANTS}{kind}', kind)} {BARRIER_ATTRIBUTES}{AGAIN}"

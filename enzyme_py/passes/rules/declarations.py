@@ -16,7 +16,7 @@ from __future__ import annotations
 from enzyme_py.llvm import Function
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.rules import copies, orders, ruled_symbols, special_symbols
-from enzyme_py.rules.inactive import INACTIVE, Inactive, typed_barrier
+from enzyme_py.rules.inactive import AGAIN, INACTIVE, Inactive, typed_barrier
 from enzyme_py.rules.slopes import PICK, pick_declaration
 from enzyme_py.symbols import (
     BARRIER,
@@ -30,7 +30,6 @@ from enzyme_py.symbols import (
 
 _INTEGERS = '"enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
 _FLOATS = ("double", "float")
-_AGAIN = ' "enzyme_shouldrecompute"'  # else the pass keeps what such a call in a loop returns, for each iteration
 
 
 class Declarations(Pass):
@@ -52,7 +51,7 @@ def _declared(one: Function) -> str | None:
     if name.startswith(HINT):
         return f"{one.head} {HINT_ATTRIBUTES}"
     if name.startswith(BARRIER):
-        again = _AGAIN * name.startswith(BARRIER_OF_CONSTANTS)
+        again = AGAIN * name.startswith(BARRIER_OF_CONSTANTS)
         return f"{_barrier(one)} {BARRIER_ATTRIBUTES}{again}"
     if name.startswith(PICK):
         return pick_declaration(one.return_type)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enzyme_py.llvm import Builder, Call, Value
-from enzyme_py.rules.inactive import barrier_declaration
+from enzyme_py.rules.inactive import again_declaration, barrier_declaration
 from enzyme_py.rules.slopes import PICK, pick_declaration
-from enzyme_py.symbols import BARRIER
+from enzyme_py.symbols import BARRIER, BARRIER_OF_CONSTANTS
 
 
 def pick(at: Builder, product: Value, value: Value, name: str) -> Call:
@@ -16,6 +16,12 @@ def pick(at: Builder, product: Value, value: Value, name: str) -> Call:
 def as_constant(at: Builder, value: Value, name: str) -> Call:
     """Return a float as a constant to derivatives."""
     return _called(at, f"{BARRIER}.{value.type}", barrier_declaration(value.type), [value], name)
+
+
+def as_constant_again(at: Builder, value: Value, name: str) -> Call:
+    """Return a constant float as one that also derivatives know for a constant that read it from a cache."""
+    symbol = f"{BARRIER_OF_CONSTANTS}{value.type}"
+    return _called(at, symbol, again_declaration(value.type), [value], name)
 
 
 def _called(at: Builder, symbol: str, declaration: str, given: list[Value], name: str) -> Call:

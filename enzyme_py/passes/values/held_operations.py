@@ -1,0 +1,75 @@
+"""Quotients, roots and logarithms stay behind the question that they stand behind, where derivatives are nested.
+
+    for i in range(n):
+        if b != 0.0:                         a / b was computed in front of the loop
+            s[i] += a / b
+
+Symptom: second derivatives were NaN where a branch is not taken whose quotient divides by zero, in a loop: also of NumPy's division of
+complex numbers by one whose imaginary part is zero, as by a norm.
+
+Cause: what is the same in all iterations LLVM computes in front of the loop, asked for or not: a quotient does no harm. Its slope is infinite
+or NaN, and zero times that is zero in the inner derivative only (strong zero).
+
+Cure: while O2 runs, such an operation is a call of a function that LLVM does not know, and may not call unasked:
+
+    %q = fdiv double %a, %b                     ->    %q = call double @enzyme_py_held.fdiv.double(double %a, double %b)
+    %r = call double @llvm.sqrt.f64(double %b)  ->    %r = call double @enzyme_py_held.llvm.sqrt.f64(double %b)
+
+Not with fast-math flags, which say that there is no NaN, and not a quotient by a constant.
+"""
+
+from __future__ import annotations
+
+from enzyme_py.llvm import Builder, Constant, Instruction, Module
+from enzyme_py.passes.module.requests import count_of_requests, nesting
+
+_HELD = "enzyme_py_held."
+_QUOTIENT = f"{_HELD}fdiv."
+_KINDS = {"double": "f64", "float": "f32"}
+_STEEP = ("sqrt", "log", "log2", "log10")
+_ATTRIBUTES = "nounwind willreturn nofree nosync memory(none)"
+
+
+def hold(code: Module) -> None:
+    """Make calls of unknown functions of what has an infinite slope somewhere, in a module that nests derivatives."""
+    if count_of_requests(code) < 2 or nesting(code) < 2:
+        return
+    for kind, letters in _KINDS.items():
+        quotients = [one for function in code.functions for one in function.instructions if _is_quotient(one, kind)]
+        if quotients:
+            code.add_text(f"declare {kind} @{_QUOTIENT}{kind}({kind}, {kind}) {_ATTRIBUTES}\n")
+        for one in quotients:
+            _replace(one, Builder(one, keeps_location=True).call(code.function(f"{_QUOTIENT}{kind}"), one.operands))
+        for symbol in (f"llvm.{name}.{letters}" for name in _STEEP if code.get(f"llvm.{name}.{letters}")):
+            calls = [one for one in code.calls_of(symbol) if not one.flags]
+            if calls:
+                code.add_text(f"declare {kind} @{_HELD}{symbol}({kind}) {_ATTRIBUTES}\n")
+            for call in calls:
+                call.set_callee(code.function(f"{_HELD}{symbol}"))
+
+
+def release(code: Module) -> None:
+    """Make of such calls what they were."""
+    for function in [one for one in code.declarations if one.name.startswith(_HELD)]:
+        symbol, kind = function.name.removeprefix(_HELD), function.return_type
+        is_quotient = function.name.startswith(_QUOTIENT)
+        intrinsic = None if is_quotient else code.declare(symbol, kind, [kind])
+        for call in list(code.calls_of(function.name)):
+            if intrinsic is None:
+                above, below = call.arguments
+                _replace(call, Builder(call, keeps_location=True).arithmetic("fdiv", above, below))
+            else:
+                call.set_callee(intrinsic)
+        function.erase()
+
+
+def _is_quotient(one: Instruction, kind: str) -> bool:
+    is_steep = one.opcode == "fdiv" and one.type == kind and not one.flags
+    return is_steep and not isinstance(one.operands[1], Constant)
+
+
+def _replace(old: Instruction, new: Instruction) -> None:
+    name = "" if old.is_numbered else old.name
+    old.replace_with(new)
+    if name:
+        new.rename(name)
