@@ -1,9 +1,17 @@
 """Pseudo-inverses and least squares: np.linalg.pinv and np.linalg.lstsq.
 
-    work = [m, n, known? | A | relative cutoff | P]
+    work = [m, n, known? | A | cutoff, relative and absolute | P]
 
-The derivative is the one at constant rank (Golub and Pereyra, 1973), and is finite where singular values
-are equal. With the third size set, the caller has already written P, and only its derivative is wanted.
+The derivative is the one at constant rank (Golub and Pereyra, 1973), and is finite where singular values are equal. With the third size set,
+the caller has already written P and the cutoff, and only the derivative of P is wanted.
+
+Singular values below the cutoff that are not zero are no matter of rank: P is a function of the others, and these depend on
+all. Its derivative in the vectors of a value s that is kept and another one, t, that is cut off, with B = U^H dA V, and conversely:
+
+    (s B[s, t] + t conj(B[t, s])) / (s (s^2 - t^2)),        of constant rank: B[s, t] / s^2
+
+What is more is added where such a t is above rounding. It is its own adjoint, and written without the vectors: 1 / (s^2 - t^2) is the sum of
+t^2k / s^(2k + 2), powers of P^H P from the left and of what is cut off from the right.
 """
 
 from __future__ import annotations
@@ -25,6 +33,7 @@ from enzyme_py.linalg.work import (
 )
 
 _FIRST = first_of(3)
+_TURNS = 30  # the sum has converged where what is kept and what is cut off differ by 1e-8 of each other
 _svd = primal_of(linalg.svd_impl)
 
 
@@ -34,8 +43,8 @@ def _parts(work, sizes):
     second = _FIRST + m * n
     return (
         matrix_at(work, _FIRST, m, n),
-        work[second : second + 1],
-        matrix_at(work, second + 1, n, m),
+        work[second : second + 2],
+        matrix_at(work, second + 2, n, m),
     )
 
 
@@ -43,7 +52,8 @@ def _primal(work):
     a, cutoff, p = _parts(work, work)
     if size_in(work, 3) == 0:
         u, s, vh = _svd(a, False)
-        p[:] = _inverted(u, s, vh, cutoff[0].real * s[0])
+        cutoff[1] = cutoff[0].real * s[0]
+        p[:] = _inverted(u, s, vh, cutoff[1].real)
 
 
 @register_jitable
@@ -59,22 +69,62 @@ def _inverted(u, s, vh, cutoff):
     return adjoint(vh) @ scaled
 
 
+@register_jitable
+def _beside_the_rank(a, p, cutoff, slope):
+    """Return what singular values that are cut off add to the adjoint of a slope of A, or of P; zeros if they are rounding."""
+    added = np.zeros(a.shape, a.dtype)
+    rounding = np.finfo(a.real.dtype).eps * max(a.shape)
+    if cutoff[0].real <= rounding:
+        return added
+    cut = a - a @ p @ a
+    if _largest(cut) <= rounding * _largest(a):
+        return added
+    dual, turned = adjoint(p), adjoint(cut)
+    upper = a @ (p @ slope)
+    lower = (slope @ p) @ a
+    both = (upper @ p) @ a
+    upper, lower = upper - both, lower - both
+    bound = cutoff[1].real * cutoff[1].real
+    added += dual @ (p @ (_summed(upper + dual @ adjoint(lower) @ cut, dual @ p * bound, turned @ cut / bound) - upper))
+    added += (_summed(lower + cut @ adjoint(upper) @ dual, cut @ turned / bound, p @ dual * bound) - lower) @ p @ dual
+    return added
+
+
+@register_jitable
+def _summed(x, left, right):
+    """Return X + L X R + L^2 X R^2 + ..., twice as many terms in each turn (Smith, 1968)."""
+    for _ in range(_TURNS):
+        x = x + left @ x @ right
+        left, right = left @ left, right @ right
+    return x
+
+
+@register_jitable
+def _largest(a):
+    largest = 0.0
+    for one in a.ravel():
+        largest = max(largest, abs(one))
+    return largest
+
+
 def _forward(work, shadow):
-    a, _cutoff, p = _parts(work, work)
+    a, cutoff, p = _parts(work, work)
     da, _, dp = _parts(shadow, work)
     slope, dual = adjoint(da), adjoint(p)
     rows = p @ (dual @ slope)
     columns = slope @ dual @ p
     dp[:] = rows - rows @ a @ p + columns - p @ (a @ columns) - p @ da @ p
+    dp += adjoint(_beside_the_rank(a, p, cutoff, da))
 
 
 def _reverse(work, shadow):
-    a, _cutoff, p = _parts(work, work)
+    a, cutoff, p = _parts(work, work)
     da, _, dp = _parts(shadow, work)
     pulled, dual = adjoint(dp), adjoint(p)
     rows = (pulled @ p) @ dual
     columns = dual @ (p @ pulled)
     da += rows - a @ (p @ rows) + columns - columns @ p @ a - dual @ dp @ dual
+    da += _beside_the_rank(a, p, cutoff, np.ascontiguousarray(pulled))
     dp[:] = 0.0
 
 
@@ -89,7 +139,7 @@ def _np_pinv(a, rcond=1.0e-15):
         m, n = a.shape
         if m == 0 or n == 0:
             return np.zeros((m, n), a.dtype).T
-        work = new_work((m, n, 0), 2 * m * n + 1, a.dtype)
+        work = new_work((m, n, 0), 2 * m * n + 2, a.dtype)
         first, cutoff, p = _parts(work, work)
         first[:] = a
         cutoff[0] = rcond
@@ -115,14 +165,15 @@ def _np_lstsq(a, b, rcond=-1.0):
             )
         check_finite(b)
         u, s, vh = np.linalg.svd(a, False)
-        cutoff = (smallest if rcond < 0.0 else rcond) * s[0]
+        relative = smallest if rcond < 0.0 else rcond
         rank = 0
         for value in s:
-            rank += value > cutoff
-        work = new_work((m, n, 1), 2 * m * n + 1, a.dtype)
-        first, _cutoff, p = _parts(work, work)
+            rank += value > relative * s[0]
+        work = new_work((m, n, 1), 2 * m * n + 2, a.dtype)
+        first, cutoff, p = _parts(work, work)
         first[:] = a
-        p[:] = _inverted(u, s, vh, cutoff)
+        cutoff[:] = relative, relative * s[0]
+        p[:] = _inverted(u, s, vh, relative * s[0])
         _invert(work)
         x = p @ np.ascontiguousarray(b)
         if rank < n or m <= n:
