@@ -42,7 +42,7 @@ from enzyme_py.native.threads.forks import fork_loops
 from enzyme_py.native.threads.unread_rows import drop_unread_rows
 from enzyme_py.rules.recurrences import define_records
 from enzyme_py.rules.slopes import define_slopes
-from enzyme_py.symbols import ANY_ORDER
+from enzyme_py.symbols import ANY_ORDER, LOOPS_ONLY
 
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
@@ -160,9 +160,14 @@ def _internalise(parsed: llvm.ModuleRef, entries: tuple[str, ...], where: Where)
 
 
 def _run_pipeline(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, style: str) -> None:
-    """Run O3; "scalar" code has no vectors, "rolled" code repeats no iteration of a loop. Both pay for short loops."""
+    """Run O3; "scalar" code has no vectors, "rolled" code repeats no iteration of a loop. Both pay for short loops.
+
+    Vectors of straight-line code (SLP) are wrong in LLVM 22.1 in some third derivatives, without a word: in these there are vectors
+    of loops only (LOOPS_ONLY; tests/native/test_third_orders.py has a reproducer, found by the fuzzer).
+    """
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
-    tuning.loop_vectorization = tuning.slp_vectorization = style != "scalar"
+    tuning.loop_vectorization = style != "scalar"
+    tuning.slp_vectorization = style not in ("scalar", LOOPS_ONLY)
     tuning.loop_interleaving = tuning.loop_unrolling = style != "rolled"
     builder = llvm.create_pass_builder(machine, tuning)
     passes = builder.getModulePassManager()

@@ -31,7 +31,7 @@ from enzyme_py.passes.steps import Postpone
 from enzyme_py.symbols import CACHED, NO_RECOMPUTING
 
 TABLES = (
-    (pipeline, ("ASSEMBLE", "PREPARE", "READY", "BEHIND")),
+    (pipeline, ("ASSEMBLE", "ASSEMBLE_NESTED", "PREPARE", "READY", "BEHIND")),
     (attempts, ("FORMS", "CRASHES", "REFUSALS")),
 )
 Put = Callable[[Any, str, Any], None]
