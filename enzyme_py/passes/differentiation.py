@@ -65,7 +65,10 @@ class _Differentiation:
     def o2(self, draft: Draft) -> Draft:
         with journal().step("O2", draft) as step:
             hold(draft.code)
-            step.result = done = replace(self._host.o2(draft), is_simplified=True)
+            try:
+                step.result = done = replace(self._host.o2(draft), is_simplified=True)
+            finally:
+                release(draft.code)  # which others may go on with
             release(done.code)
         return done
 
