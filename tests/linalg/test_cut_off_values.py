@@ -30,6 +30,16 @@ def test_two_values_by_hand() -> None:
     assert np.allclose(enzyme.grad(second)(a), [[0.0, 1.0 / 6.0], [2.0 / 6.0, 0.0]], rtol=1e-14, atol=1e-15)
 
 
+def test_a_solution_by_hand() -> None:
+    """Its second element is P[1, 0] b0 + P[1, 1] b1; the last has no derivative: both of its vectors are dropped."""
+
+    def f(a: Any, b: Any) -> Any:
+        return np.linalg.lstsq(a, b, 0.6)[0][1]
+
+    slope = enzyme.grad(f)(np.diag([2.0, 1.0]), np.array([3.0, 5.0]))
+    assert np.allclose(slope, [[0.0, 1.0], [0.5, 0.0]], rtol=1e-14, atol=1e-15)
+
+
 def turned(random: np.random.Generator, m: int, n: int, values: list[float], *, is_complex: bool) -> Any:
     """Return a matrix with some singular values, and vectors at random."""
     left, right = random.normal(size=(m, m)), random.normal(size=(n, n))
