@@ -77,7 +77,7 @@ def _beside_the_rank(a, p, cutoff, slope):
     if cutoff[0].real <= rounding:
         return added
     cut = a - a @ p @ a
-    if _largest(cut) <= rounding * _largest(a):
+    if np.max(np.abs(cut)) <= rounding * np.max(np.abs(a)):
         return added
     dual, turned = adjoint(p), adjoint(cut)
     upper = a @ (p @ slope)
@@ -97,14 +97,6 @@ def _summed(x, left, right):
         x = x + left @ x @ right
         left, right = left @ left, right @ right
     return x
-
-
-@register_jitable
-def _largest(a):
-    largest = 0.0
-    for one in a.ravel():
-        largest = max(largest, abs(one))
-    return largest
 
 
 def _forward(work, shadow):

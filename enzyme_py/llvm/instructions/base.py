@@ -199,6 +199,13 @@ class Instruction(Value):
         self.replace_all_uses_with(new)
         self.erase()
 
+    def replace_under_its_name(self, new: Instruction) -> None:
+        """Put another instruction in place of this one everywhere, which takes its name if it has one, and erase this one."""
+        name = "" if self.is_numbered else self.name
+        self.replace_with(new)
+        if name:
+            new.rename(name)
+
     def rename(self, name: str) -> None:
         """Give the value a name, or one that begins so if that is taken."""
         self.function.rename(self, name)

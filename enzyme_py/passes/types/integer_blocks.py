@@ -60,13 +60,21 @@ def _everywhere(pointer: Value) -> set[Value]:
     found, seen, pending = set[Value](), set[Value](), [pointer]
     while pending:
         for one in origins(pending.pop()):
-            calls = all_calls_of(one.function) if isinstance(one, Argument) and isinstance(one.function, Function) else None
-            if calls is None:
+            given = _given(one)
+            if given is None:
                 found.add(one)
             elif one not in seen:
                 seen.add(one)
-                pending += [call.arguments[one.index] for call in calls]  # type: ignore[attr-defined]
+                pending += given
     return found
+
+
+def _given(value: Value) -> list[Value] | None:
+    """Return what a parameter is in all calls of its function; None if it is none, or not all calls are known."""
+    if not isinstance(value, Argument) or not isinstance(value.function, Function):
+        return None
+    calls = all_calls_of(value.function)
+    return None if calls is None else [call.arguments[value.index] for call in calls]
 
 
 def _is_nowhere(pointer: Value) -> bool:

@@ -64,7 +64,4 @@ def _take_apart(call: Call, wish: str) -> None:
     *lines, _ = function.call("%result", call.arguments[0].ref, f"%{name}")
     made: list[Value] = [before.parse(line) for line in lines]
     result = pick(before, made[-1], made[0], f"{name}.result")
-    wished = "" if call.is_numbered else call.name
-    call.replace_with(result)
-    if wished:
-        result.rename(wished)
+    call.replace_under_its_name(result)

@@ -39,7 +39,8 @@ def hold(code: Module) -> None:
         if quotients:
             code.add_text(f"declare {kind} @{_QUOTIENT}{kind}({kind}, {kind}) {_ATTRIBUTES}\n")
         for one in quotients:
-            _replace(one, Builder(one, keeps_location=True).call(code.function(f"{_QUOTIENT}{kind}"), one.operands))
+            at = Builder(one, keeps_location=True)
+            one.replace_under_its_name(at.call(code.function(f"{_QUOTIENT}{kind}"), one.operands))
         for symbol in (f"llvm.{name}.{letters}" for name in _STEEP if code.get(f"llvm.{name}.{letters}")):
             calls = [one for one in code.calls_of(symbol) if not one.flags]
             if calls:
@@ -57,7 +58,8 @@ def release(code: Module) -> None:
         for call in list(code.calls_of(function.name)):
             if intrinsic is None:
                 above, below = call.arguments
-                _replace(call, Builder(call, keeps_location=True).arithmetic("fdiv", above, below))
+                at = Builder(call, keeps_location=True)
+                call.replace_under_its_name(at.arithmetic("fdiv", above, below))
             else:
                 call.set_callee(intrinsic)
         function.erase()
@@ -66,10 +68,3 @@ def release(code: Module) -> None:
 def _is_quotient(one: Instruction, kind: str) -> bool:
     is_steep = one.opcode == "fdiv" and one.type == kind and not one.flags
     return is_steep and not isinstance(one.operands[1], Constant)
-
-
-def _replace(old: Instruction, new: Instruction) -> None:
-    name = "" if old.is_numbered else old.name
-    old.replace_with(new)
-    if name:
-        new.rename(name)

@@ -53,11 +53,7 @@ class Callees:
         slope = at.arithmetic("fmul", below, above, f"{name}.slope")
         line = at.arithmetic("fmul", one.given, slope, f"{name}.line")
         result = self(at, "pick", [line, value], f"{name}.result")
-        wished = "" if one.call.is_numbered else one.call.name
-        one.call.replace_all_uses_with(result)
-        one.call.erase()
-        if wished:
-            result.rename(wished)
+        one.call.replace_under_its_name(result)
 
     def value(self, at: Builder, one: Result, name: str) -> Call:
         """Compute the value of a tanh, which has no derivative so."""
