@@ -64,7 +64,6 @@ DRIVER = "threads_driver"
 CHUNK = "threads_chunk"
 COPIED = "copied"  # the parameter of a chunk of which each part has a copy
 
-LOOPS_ONLY = "loops only"  # the native stage vectorises no straight-line code (native/optimising.py)
 NO_RECOMPUTING = "--enzyme-rematerialize=0"  # an option of Enzyme: no memory is made again
 
 _HEXADECIMAL = frozenset("0123456789abcdef")

@@ -46,13 +46,12 @@ from enzyme_py.passes.module.requests import count_of_requests, nesting
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.rules import blas
 from enzyme_py.settings import settings
-from enzyme_py.symbols import ANY_ORDER, LOOPS_ONLY, NO_RECOMPUTING
+from enzyme_py.symbols import ANY_ORDER, NO_RECOMPUTING
 
 ENTRY = "enzyme_py_entry"
 REVERSE_ENTRY = "enzyme_py_reverse_entry"
 _SWEEPS = (Direction.REVERSE, Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
 _HALVES = (Direction.SPLIT_FORWARD, Direction.SPLIT_REVERSE)
-_PAIRED = 2  # derivatives within each other whose straight-line code may become vectors
 _FIRST_ARGUMENT = 2  # behind the result and excinfo
 
 # Enzyme, and what runs before it (DESIGN 3 and 5). Each row is there for a reason:
@@ -125,7 +124,6 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
         is_nested=is_nested,
         name=request.name,
         types=", ".join(map(str, given_types)),
-        style=LOOPS_ONLY if is_nested and nesting(draft.code) > _PAIRED else "",
     )
 
 

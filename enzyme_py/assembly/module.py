@@ -45,4 +45,4 @@ class DiffModule(WithCode):
     is_nested: bool = False  # something in it is differentiated more than once
     name: str = ""  # of the derivative, for messages
     types: str = ""  # of its arguments, for people who look into the cache
-    style: str = ""  # of the native stage: "", LOOPS_ONLY, "scalar" or "rolled", see native/optimising.py
+    style: str = ""  # of the native stage: "", "scalar" or "rolled", see native/optimising.py

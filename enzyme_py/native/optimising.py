@@ -21,6 +21,7 @@ from enzyme_py.llvm import LLVMSyntaxError, Module
 from enzyme_py.native.code import ObjectCode
 from enzyme_py.native.faults.sites import layout, mark_calls, rename_calls
 from enzyme_py.native.machine import emit_assembly, emit_object, initialise_llvm, target_machine
+from enzyme_py.native.rewrites.carried_lanes import may_carry_lanes, read_carried_lanes
 from enzyme_py.native.rewrites.fast_math import allow_fast_math
 from enzyme_py.native.rewrites.flat_loops import flatten_loops
 from enzyme_py.native.rewrites.fortran import link_fortran
@@ -42,7 +43,7 @@ from enzyme_py.native.threads.forks import fork_loops
 from enzyme_py.native.threads.unread_rows import drop_unread_rows
 from enzyme_py.rules.recurrences import define_records
 from enzyme_py.rules.slopes import define_slopes
-from enzyme_py.symbols import ANY_ORDER, LOOPS_ONLY
+from enzyme_py.symbols import ANY_ORDER
 
 
 def optimise(module: DifferentiatedModule) -> ObjectCode:
@@ -125,7 +126,7 @@ def optimised_module(
     parsed.data_layout = str(machine.target_data)
     _internalise(parsed, module.entries, module.where)
     _run_pipeline(parsed, machine, module.style)
-    return parsed
+    return _with_lanes_read(parsed, modules)
 
 
 @contextlib.contextmanager
@@ -159,15 +160,20 @@ def _internalise(parsed: llvm.ModuleRef, entries: tuple[str, ...], where: Where)
         symbol.linkage = "external" if symbol.name in entries else "internal"
 
 
-def _run_pipeline(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, style: str) -> None:
-    """Run O3; "scalar" code has no vectors, "rolled" code repeats no iteration of a loop. Both pay for short loops.
+def _with_lanes_read(parsed: llvm.ModuleRef, modules: Modules) -> llvm.ModuleRef:
+    """Mend what the code generator would make wrong code of (native/rewrites/carried_lanes.py)."""
+    text = str(parsed)
+    if may_carry_lanes(text):
+        code = Module(text)
+        if read_carried_lanes(code):
+            return modules.parsed(str(code))
+    return parsed
 
-    Vectors of straight-line code (SLP) are wrong in LLVM 22.1 in some third derivatives, without a word: in these there are vectors
-    of loops only (LOOPS_ONLY; tests/native/test_third_orders.py has a reproducer, found by the fuzzer).
-    """
+
+def _run_pipeline(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, style: str) -> None:
+    """Run O3; "scalar" code has no vectors, "rolled" code repeats no iteration of a loop. Both pay for short loops."""
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
-    tuning.loop_vectorization = style != "scalar"
-    tuning.slp_vectorization = style not in ("scalar", LOOPS_ONLY)
+    tuning.loop_vectorization = tuning.slp_vectorization = style != "scalar"
     tuning.loop_interleaving = tuning.loop_unrolling = style != "rolled"
     builder = llvm.create_pass_builder(machine, tuning)
     passes = builder.getModulePassManager()

@@ -102,7 +102,7 @@ def with_choice(module: DiffModule, identity: str) -> DiffModule:
     added = tuple(one for one in choice.options if one not in module.options)
     keeps_slopes = module.keeps_slopes and choice.keeps_slopes
     options = module.options + added
-    return replace(module, options=options, style=module.style or choice.style, keeps_slopes=keeps_slopes)
+    return replace(module, options=options, style=choice.style, keeps_slopes=keeps_slopes)
 
 
 def remembered(key: str) -> str:
