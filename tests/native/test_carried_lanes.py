@@ -1,14 +1,16 @@
 """What goes round a loop beside the vector whose first lane it is, is read from the vector.
 
-LLVM 22.1 makes wrong x86 code of such pairs now and then (native/rewrites/carried_lanes.py): `test_forward_over_forward_over_reverse`
-gives 0.17 in place of 0.33 without the cure. Its kernel is tanh(s x1) tanh(s / d^5), d = 1.1 + x0 / 4: two numbers change places in
-two iterations of a loop that ends at a break.
+LLVM 22.1 makes wrong x86 code of such pairs now and then (native/rewrites/carried_lanes.py): `SWAP` is as small as such code gets.
+`test_forward_over_forward_over_reverse` gives 0.17 in place of 0.33 without the cure. Its kernel is tanh(s x1) tanh(s / d^5),
+d = 1.1 + x0 / 4: two numbers change places in two iterations of a loop that ends at a break.
 """
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py import Const, Duplicated, Forward
 from enzyme_py.llvm import Module
+from enzyme_py.native.machine import initialise_llvm, leaves_addresses
 from enzyme_py.native.rewrites.carried_lanes import read_carried_lanes
 
 LOOP = """
@@ -71,6 +74,68 @@ done:
   ret double %number.end
 }
 """
+
+
+# Two vectors change places in each iteration; returns %vector[1] + %later[0] behind the second one: of (1, 0.2) and (0, 0), 0.2.
+SWAP = """
+define double @f(i64 %n, ptr %p) {
+entry:
+  %start = load <2 x double>, ptr %p, align 8
+  %start0 = extractelement <2 x double> %start, i64 0
+  %some = icmp sgt i64 %n, 3
+  br i1 %some, label %head, label %done
+
+head:
+  br label %loop
+
+loop:
+  %i = phi i64 [ 0, %head ], [ %next, %body ]
+  %number = phi double [ %start0, %head ], [ %first, %body ]
+  %vector = phi <2 x double> [ %start, %head ], [ %later, %body ]
+  %later = phi <2 x double> [ zeroinitializer, %head ], [ %vector, %body ]
+  %first = extractelement <2 x double> %later, i64 0
+  %enough = icmp eq i64 %i, 2
+  br i1 %enough, label %done, label %body
+
+body:
+  %unused = call double @tan(double %number)
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %done
+
+done:
+  %one = phi double [ %first, %loop ], [ %first, %body ], [ 0.0, %entry ]
+  %two = phi <2 x double> [ %vector, %loop ], [ %vector, %body ], [ %start, %entry ]
+  %two1 = extractelement <2 x double> %two, i64 1
+  %sum = fadd double %two1, %one
+  ret double %sum
+}
+
+declare double @tan(double)
+"""
+
+
+def swapped(text: str) -> float:
+    """Return what the machine code of SWAP gives."""
+    initialise_llvm()
+    machine = llvm.Target.from_default_triple().create_target_machine(opt=3, jit=True)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
+    engine.finalize_object()
+    call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_void_p)(engine.get_function_address("f"))
+    start = np.array([1.0, 0.2])
+    return float(call(4, start.ctypes.data))
+
+
+def test_code_of_a_pair() -> None:
+    found, text = rewritten(SWAP)
+    assert found
+    assert swapped(text) == 0.2
+
+
+@pytest.mark.skipif(not leaves_addresses(), reason="another LLVM or another processor, which may be right")
+def test_what_llvm_makes_of_a_pair_is_wrong() -> None:
+    """The rewrite is needed as long as this passes."""
+    assert swapped(SWAP) != 0.2
 
 
 def rewritten(text: str) -> tuple[bool, str]:
