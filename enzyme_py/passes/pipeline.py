@@ -25,6 +25,7 @@ from enzyme_py.passes.checks.linked_code.vectors import CheckVectors
 from enzyme_py.passes.checks.nested_exits import CheckNestedExits
 from enzyme_py.passes.control_flow.chosen_integers import ChosenIntegers
 from enzyme_py.passes.control_flow.empty_loops import EmptyLoops
+from enzyme_py.passes.control_flow.moving_bounds import MovingBounds
 from enzyme_py.passes.control_flow.multi_level_exits import (
     CheckMultiLevelExits,
     MultiLevelExits,
@@ -271,6 +272,7 @@ READY: tuple[Row, ...] = ordered(
         "behind who looks at where loops end",
         after=(EmptyLoops, Snapshots, LastingReads, LaterIterations, SkippedIterations),
     ),
+    Row(MovingBounds(), "behind who looks at where loops end", after=(OwnBounds,)),
     Row(SearchingLoops(), "an option: with the loops as Enzyme will see them", after=(SkippedIterations,)),
     Row(
         LiveOutIntegers(),
