@@ -29,7 +29,7 @@ from enzyme_py.errors import (
 )
 from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.control_flow.cached_bounds import CachedBounds
+from enzyme_py.passes.control_flow.bounds.cached_bounds import CachedBounds
 from enzyme_py.passes.control_flow.hidden_indices import ASSERTION, HiddenIndices
 from enzyme_py.passes.journal import journal
 from enzyme_py.passes.memory.blocks.block_copies import CopiesWithBodies

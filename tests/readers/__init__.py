@@ -2,6 +2,6 @@
 
     python -m tests.readers --count 100 --seed 0
 
-Enzyme took such loops for each other, and no grammar of ours wrote them (passes/control_flow/own_bounds.py): `--without "own bounds"`
+Enzyme took such loops for each other, and no grammar of ours wrote them (passes/control_flow/bounds/own_bounds.py): `--without "own bounds"`
 finds a kernel that is wrong (seed 76). Four combinations of modes are asked, by both arguments.
 """

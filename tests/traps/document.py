@@ -67,7 +67,7 @@ column says otherwise.
 
 | cure | what goes wrong without it | test | asked without it |
 | --- | --- | --- | --- |
-| `passes/control_flow/cached_bounds.py` | a crash ("function failed verification") | `test_cached_bounds.py` | the pass crashes |
+| `passes/control_flow/bounds/cached_bounds.py` | a crash ("function failed verification") | `test_cached_bounds.py` | the pass crashes |
 | `passes/types/integer_loads.py` | indices refused as a float's bits | `test_counted_loads.py` | refused |
 | `passes/types/integer_fields.py` | sizes in records refused as a float's bits | none known | all right: 67 second orders of `test_containers.py`, 28 of `test_losses.py`, 22 of `test_growth.py`; it stays until 2,000 kernels of lists of arrays say the same |
 | `passes/types/typed_accesses.py` | tangents of unknown type, filled with zero bytes | `test_typed_accesses.py` | wrong |

@@ -2,7 +2,7 @@
 ;   `x` is overwritten behind them: in the sweep of the one Enzyme takes what the other one cached, by the other's index.
 ; cause:      What both read begins at one address and ends at one bound, so the pass takes the loops for one.
 ; symptom:    wrong
-; cure:       passes/control_flow/own_bounds.py
+; cure:       passes/control_flow/bounds/own_bounds.py
 ; call:       x = [2.0, 3.0], dx = [0.0, 0.0], c = [5.0, 7.0], dc = [0.0, 0.0], n = 2
 ; right:      dx = [56.0, 66.0]
 ; because:    the result is (x0 c0 + x1 c1) (x0 + x1): each slope is c times the sum of x, and the sum of x c

@@ -3,7 +3,7 @@
 ; cause:      The pass writes "is not equal" for "is less", for a counter that begins at 0 and goes up by 1. That is right for a bound
 ;   that stays as it is. It does not ask whether it does; only, whether one of both may be negative.
 ; symptom:    wrong
-; cure:       passes/control_flow/moving_bounds.py
+; cure:       passes/control_flow/bounds/moving_bounds.py
 ; call:       x = [1.0, 2.0, 3.0, 4.0], dx = [0.0, 0.0, 0.0, 0.0], limits = [9, 3, 1, 3]
 ; right:      dx = [2.0, 4.0, 0.0, 0.0]
 ; because:    1 is less than limits[1] = 3, and 2 is not less than limits[2] = 1: x0^2 + x1^2. 3 is equal to limits[3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from enzyme_py.passes.control_flow.own_bounds import OwnBounds
+from enzyme_py.passes.control_flow.bounds.own_bounds import OwnBounds
 from tests.passes.running import is_left_alone, ran, with_line
 from tests.traps.trap import traps
 

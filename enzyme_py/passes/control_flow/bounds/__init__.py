@@ -1,0 +1,1 @@
+"""Passes on where loops end: what Enzyme takes for equal, computes anew, or takes for fixed."""

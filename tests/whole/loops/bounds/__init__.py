@@ -1,0 +1,1 @@
+"""Exits, merges, bounds and calls in loops."""
