@@ -23,15 +23,15 @@ from enzyme_py.passes.checks.linked_code.function_pointers import CheckFunctionP
 from enzyme_py.passes.checks.linked_code.variables import CheckVariables
 from enzyme_py.passes.checks.linked_code.vectors import CheckVectors
 from enzyme_py.passes.checks.nested_exits import CheckNestedExits
+from enzyme_py.passes.control_flow.bounds.moving_bounds import MovingBounds
+from enzyme_py.passes.control_flow.bounds.own_bounds import OwnBounds
+from enzyme_py.passes.control_flow.bounds.read_bounds import ReadBounds
 from enzyme_py.passes.control_flow.chosen_integers import ChosenIntegers
 from enzyme_py.passes.control_flow.empty_loops import EmptyLoops
-from enzyme_py.passes.control_flow.bounds.moving_bounds import MovingBounds
 from enzyme_py.passes.control_flow.multi_level_exits import (
     CheckMultiLevelExits,
     MultiLevelExits,
 )
-from enzyme_py.passes.control_flow.bounds.own_bounds import OwnBounds
-from enzyme_py.passes.control_flow.bounds.read_bounds import ReadBounds
 from enzyme_py.passes.control_flow.searching_loops import SearchingLoops
 from enzyme_py.passes.control_flow.single_exits import SingleExits
 from enzyme_py.passes.control_flow.skipped_iterations import SkippedIterations

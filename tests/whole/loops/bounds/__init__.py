@@ -1,1 +1,1 @@
-"""Exits, merges, bounds and calls in loops."""
+"""Where loops end: what Enzyme takes for equal, computes anew, or takes for fixed."""
