@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from enzyme_py.llvm import Block, Branch, Function, Module, Value
+from enzyme_py.llvm import Block, Branch, Call, Function, Module, Value
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.cycles import Graph, nested
 from enzyme_py.passes.module.requests import Requests, reversed_twice
@@ -22,6 +22,11 @@ def is_plain(function: Function) -> bool:
     """Tell whether all edges are those of branches and switches, and no block is dead: of others nothing is said."""
     flow = function.analysis(ControlFlow)
     return flow.is_plain and flow.is_all_reachable
+
+
+def is_called(function: Function) -> bool:
+    """Tell whether other code of the module calls a function: Enzyme gives that a tape of its own."""
+    return any(isinstance(user, Call) and user.target is function for user in function.users)
 
 
 def branch_condition(block: Block) -> Value | None:

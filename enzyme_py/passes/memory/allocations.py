@@ -26,6 +26,9 @@ word: wrong gradients, endless loops, crashes of the interpreter.
   else 0`: Numba's question whether an array of four dimensions is contiguous). To make the memory again Enzyme goes through
   that loop again, and asks its exits with the integer of one iteration: it never ends (`t += np.ascontiguousarray(x[...,
   np.newaxis])[0, 0, 0, 0]; y[y > c] = 0.0` in a loop; only behind two_way_merges.py, without which Enzyme keeps the answers).
+* **It decides when a loop of a called function ends**, `while e > 1: e = h * h * np.max(s * h)`. Such a function has a tape of its own, on
+  which Enzyme does not write how often the loop ran: it goes through the conditions once more, and reads memory there that it makes again only later.
+  Wrong gradients, crashes of the interpreter, no end (found in other people's code).
 * **Some iterations do without it, under reverse mode of another derivative.** The inner one keeps the pointer of
   memory made again, or of its shadow, through the iterations that have none, and the outer one finds no shadow for
   that: jumps to wild addresses, memory that was never written.
@@ -64,6 +67,7 @@ from enzyme_py.llvm import (
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.llvm.analyses.points_to import derived
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.control_flow.exits import branch_condition, is_called
 from enzyme_py.passes.memory.cache_marks import keep
 from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
@@ -107,6 +111,8 @@ class _Marks:
         made = _Made(function, pointers.allocations)
         self._cached = {*pointers.outliving(), *made.used_behind(), *made.filled_by_inner_loops()}
         self._cached |= {*made.beside_searches(), *made.copied_in_pieces()}
+        if is_called(function):
+            self._cached |= set(made.deciding())
         if is_nested:
             self._cached |= {*made.conditional(), *made.of_integers()}
         if is_forward:  # nothing is made again there
@@ -185,6 +191,13 @@ class _Made:
             if any(one.blocks < loop.blocks and call not in one for one in searches):
                 yield call
 
+    def deciding(self) -> Iterator[Call]:
+        """Yield the allocations of a loop that its exits, or those of loops in it or around it, are decided by."""
+        for loop in self._loops.loops:
+            asked = [one for one in map(branch_condition, loop.exiting) if one is not None and not loop.is_invariant(one)]
+            behind = _computed_from(asked)
+            yield from (call for call, around in self._looped if around.blocks & loop.blocks and not behind.isdisjoint(derived(call)))
+
     def conditional(self) -> Iterator[Call]:
         """Yield the allocations that some iteration of the innermost loop around them does without."""
         for one in self._allocations:
@@ -198,6 +211,17 @@ class _Made:
             kinds = {user.value.type for user in users if isinstance(user, Store)}
             if kinds and all(kind.startswith("i") for kind in kinds):
                 yield call
+
+
+def _computed_from(values: Collection[Value]) -> set[Value]:
+    """Return all that values are computed from in their function, pointers included."""
+    found, pending = set[Value](), list(values)
+    while pending:
+        one = pending.pop()
+        if one not in found:
+            found.add(one)
+            pending += one.operands if isinstance(one, Instruction) else ()
+    return found
 
 
 def _searches(loop: Loop) -> bool:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from enzyme_py.llvm import Call, Function, Instruction, Load, Phi, Value
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.control_flow.exits import is_plain
+from enzyme_py.passes.control_flow.exits import is_called, is_plain
 from enzyme_py.passes.control_flow.places import Places
 from enzyme_py.passes.module.opaque import cached_copy
 from enzyme_py.passes.module.requests import has_reverse
@@ -42,8 +42,7 @@ class ReadBounds(Pass):
     def run(self, draft: Draft) -> None:
         """Cache them in all functions that are called."""
         for function in draft.code.functions:
-            is_called = any(isinstance(user, Call) and user.target is function for user in function.users)
-            if is_called and len(function.blocks) > 2 and is_plain(function):
+            if is_called(function) and len(function.blocks) > 2 and is_plain(function):
                 places = Places(function)
                 for bound in dict.fromkeys(_bounds(function)):
                     users = list(bound.users)
