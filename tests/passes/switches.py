@@ -4,7 +4,7 @@
     FUZZ_WITHOUT="steps" python -m tests.fuzz --count 150
 
 A name is that of a pass in a table, an option of Enzyme's run as the package gives it (`--enable-gvn-memdep=0`), or one of
-OTHERS.
+OTHERS. "LLVM's inlining" is no cure: derivatives must be right without it, since LLVM leaves large functions alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from enzyme_py.frontend.target.target import KernelTarget
 from enzyme_py.host.process import client
 from enzyme_py.llvm import Module
 from enzyme_py.native import optimising
-from enzyme_py.passes import attempts, pipeline
+from enzyme_py.passes import attempts, differentiation, pipeline
+from enzyme_py.passes.base import Draft
 from enzyme_py.passes.checks.recursive_calls import CheckRecursiveCalls
 from enzyme_py.passes.memory import allocations, cache_marks
 from enzyme_py.passes.memory.allocations import CachedAllocations
@@ -156,11 +157,25 @@ def _of_numba(lowering: Callable[..., Any]) -> Callable[[Put], None]:
     return leave
 
 
+def _llvms_inlining(put: Put) -> None:
+    """LLVM inlines nothing by itself: what is called has a tape of its own, as large functions have."""
+    o2 = differentiation._Differentiation.o2
+
+    def without(self: Any, draft: Draft) -> Draft:
+        for one in draft.code.functions:
+            if one.linkage == "internal" and not any(map(one.has_attribute, ("alwaysinline", "noinline", "optnone"))):
+                one.add_attribute("noinline")
+        return o2(self, draft)
+
+    put(differentiation._Differentiation, "o2", without)
+
+
 OTHERS: dict[str, Callable[[Put], None]] = {
     "steps": _steps,
     "steps, and the refusal of what calls itself": _steps_of_recursion,
     "copies in pieces": _copies_in_pieces,
     "inlining": _inlining,
+    "LLVM's inlining": _llvms_inlining,
     "inlining of what is reversed twice": _inlining_of_reversed_twice,
     "nothing made again in halves": _nothing_made_again_in_halves,
     "marks in halves": _marks_in_halves,
