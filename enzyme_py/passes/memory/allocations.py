@@ -193,10 +193,11 @@ class _Made:
 
     def deciding(self) -> Iterator[Call]:
         """Yield the allocations of a loop that its exits, or those of loops in it or around it, are decided by."""
-        for loop in self._loops.loops:
+        made = [(call, around, derived(call)) for call, around in self._looped]
+        for loop in self._loops.loops if made else ():
             asked = [one for one in map(branch_condition, loop.exiting) if one is not None and not loop.is_invariant(one)]
             behind = _computed_from(asked)
-            yield from (call for call, around in self._looped if around.blocks & loop.blocks and not behind.isdisjoint(derived(call)))
+            yield from (call for call, around, pointers in made if around.blocks & loop.blocks and not behind.isdisjoint(pointers))
 
     def conditional(self) -> Iterator[Call]:
         """Yield the allocations that some iteration of the innermost loop around them does without."""
