@@ -85,10 +85,16 @@ def without_signs(x: Any, n: Any) -> Any:
 
 
 @numba.njit
-def of_a_list(x: Any, n: Any) -> Any:
+def listed(x: Any, n: Any) -> Any:
     items = List()
     for k in range(n):
         items.append(x[k])
+    return items
+
+
+@numba.njit
+def of_a_list(x: Any, n: Any) -> Any:
+    items = listed(x, n)
     s, i, j = 0.0, 0, len(items) - 1
     while i < j:
         s += items[i] * items[j]
@@ -99,9 +105,7 @@ def of_a_list(x: Any, n: Any) -> Any:
 
 @numba.njit
 def taken_off(x: Any, n: Any) -> Any:
-    items = List()
-    for k in range(n):
-        items.append(x[k])
+    items = listed(x, n)
     s, i = 0.0, 0
     while i < len(items) - 1:
         s += items[i] * items.pop()
@@ -111,9 +115,7 @@ def taken_off(x: Any, n: Any) -> Any:
 
 @numba.njit
 def turned_round(x: Any, n: Any) -> Any:
-    items = List()
-    for k in range(n):
-        items.append(x[k])
+    items = listed(x, n)
     items.reverse()
     s = 0.0
     for k in range(n // 2):
