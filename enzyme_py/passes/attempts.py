@@ -29,6 +29,7 @@ from enzyme_py.errors import (
 )
 from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.control_flow.block_order import USED_BEFORE, BlockOrder
 from enzyme_py.passes.control_flow.bounds.cached_bounds import CachedBounds
 from enzyme_py.passes.control_flow.hidden_indices import ASSERTION, HiddenIndices
 from enzyme_py.passes.journal import journal
@@ -99,6 +100,7 @@ FORMS: tuple[Attempt, ...] = (
 
 CRASHES: tuple[Attempt, ...] = (
     Attempt("as it is", None, (HostCrashed,), "nothing"),
+    Attempt("blocks in order", BlockOrder(), (HostCrashed,), "nothing", answers=USED_BEFORE),
     Attempt(
         "wrapping indices hidden",
         HiddenIndices(every=False),

@@ -22,6 +22,8 @@ from enzyme_py.passes.checks.endless_rules import CheckEndlessRules
 from enzyme_py.passes.checks.recursive_calls import CheckRecursiveCalls
 from enzyme_py.passes.checks.reverse_depth import CheckReverseDepth
 from enzyme_py.passes.journal import journal
+from enzyme_py.passes.memory.written_pointers import CONSTANT_MEMORY
+from enzyme_py.passes.module.requests import nesting
 from enzyme_py.passes.steps import Postpone, Resume
 from enzyme_py.passes.types.grown_caches import UNCOUNTED
 from enzyme_py.passes.types.integer_loads import IntegerLoads
@@ -29,6 +31,9 @@ from enzyme_py.passes.values.held_operations import hold, release
 from enzyme_py.symbols import RULED
 
 _STEPS = "a derivative is differentiated that Enzyme made in a run of its own"
+# Refusals that are not of a form: of caches, and of memory that Enzyme makes again, which have our marks between two runs.
+_STEPPED = (UNCOUNTED, CONSTANT_MEMORY)
+_NESTED = 2
 _BLOCK_COPIES = ("llvm.memcpy.", "llvm.memmove.")
 
 
@@ -96,8 +101,8 @@ class _Differentiation:
         try:
             return attempts.first_that_serves(table, given, self._in_some_form, self.o2)
         except (DerivativeError, HostCrashed) as refused:
-            gives_way = isinstance(refused, table[0].gives_way_to) or UNCOUNTED in str(refused)
-            if not gives_way:
+            gives_way = isinstance(refused, table[0].gives_way_to)
+            if not gives_way and not any(one in str(refused) for one in _STEPPED):
                 raise
             return self._in_steps(given.draft(), refused)
 
@@ -117,7 +122,8 @@ class _Differentiation:
 
     def _in_steps(self, draft: Draft, refused: DerivativeError | HostCrashed) -> Draft:
         """Differentiate in several runs, if the module is nested; else raise what one run raised."""
-        if any(RULED in one.name for one in (*draft.code.functions, *draft.code.declarations)):
+        is_ruled = any(map(_is_ruled, (*draft.code.functions, *draft.code.declarations)))
+        if is_ruled or nesting(draft.code) < _NESTED:
             raise refused  # what Enzyme knows of ruled functions does not outlast a run
         try:
             with journal().attempt("one order after the other", _STEPS):
@@ -137,6 +143,10 @@ def check(one: Pass, draft: Draft) -> None:
     """Run a check, if it is for such a module."""
     if one.applies(draft):
         pipeline.run_one(one, draft)
+
+
+def _is_ruled(function: object) -> bool:
+    return RULED in getattr(function, "name", "")
 
 
 def _copies_blocks(function: object) -> bool:

@@ -186,3 +186,25 @@ def test_integers_are_said_to_be_integers_and_marks_are_gone() -> None:
 def test_one_derivative_has_no_steps() -> None:
     once = NESTED.replace("(ptr, ...) @__enzyme_autodiff.1(ptr @inner, ", "@inner(")
     assert is_left_alone(Postpone(), once)
+
+
+NEAR = np.array([[0, 1, 2], [1, 2, -1], [2, 3, -1], [3, -1, -1]])
+
+
+def cubes_of_means(x):
+    """The sum of m^3, where m is the mean of a number and its neighbours."""
+    means = np.zeros(x.size)
+    for i in range(x.size):
+        near = NEAR[i]
+        near = near[near != -1]
+        if near.size > 0:
+            means[i] = np.nanmean(x[near])
+    return np.sum(means**3)
+
+
+def test_memory_that_is_made_again_for_a_comparison() -> None:
+    # What is looked at for NaN is picked once more in the reverse sweep: it meets with memory of the sweep before it.
+    x, v = np.array([0.3, 1.2, 0.7, 0.9]), np.array([1.0, -0.4, 0.5, 2.0])
+    means = [(np.mean(x[row[row != -1]]), np.mean(v[row[row != -1]])) for row in NEAR]
+    _, second = enzyme.jvp(slope_along(numba.njit(cubes_of_means)), (x, v), (v, np.zeros(4)))
+    np.testing.assert_allclose(second, sum(6 * m * along**2 for m, along in means), rtol=1e-13)
