@@ -22,6 +22,7 @@ from enzyme_py.llvm import types as kinds
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.callers import all_calls_of
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.types.element_accesses import mark_element_accesses
 from enzyme_py.passes.types.fields_of_results import reads_of_field
 from enzyme_py.passes.types.integer_blocks import reads_of_block
 from enzyme_py.passes.types.memory_contents import reads_of_records
@@ -46,6 +47,8 @@ class IntegerLoads(Pass):
         """Tag the loads of all functions."""
         tags = Tags(draft.code)
         for function in draft.code.functions:
+            if function.mentions("getelementptr"):
+                mark_element_accesses(function)
             for one in function.instructions if function.mentions("load i") else ():
                 if is_untagged_integer(one) and only_counts(one, everywhere=True):
                     tags.put(one, "long")
