@@ -23,6 +23,7 @@ from enzyme_py.llvm import Call, Function, GlobalValue, Instruction, Module, Val
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.module.requests import Requests, request_in
 from enzyme_py.passes.types.flat_parameters import FlatParameters
+from enzyme_py.passes.types.flat_results import FlatResults
 from enzyme_py.passes.types.grown_caches import GrownCaches, define_growth
 from enzyme_py.passes.types.integer_loads import is_untagged_integer
 from enzyme_py.passes.types.tags import Tags
@@ -84,6 +85,7 @@ class Resume(Pass):
             if waiting.name.startswith(LATER):
                 _resume(code, waiting)
         FlatParameters().run(draft)
+        FlatResults().run(draft)
         if GrownCaches().applies(draft):
             GrownCaches().run(draft)
         _tag_counts(code)
