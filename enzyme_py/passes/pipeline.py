@@ -68,6 +68,7 @@ from enzyme_py.passes.rules.needed_rules import NeededRules
 from enzyme_py.passes.rules.rules_first import RulesFirst
 from enzyme_py.passes.rules.strong_zero import PlainInside
 from enzyme_py.passes.types.integer_fields import IntegerFields
+from enzyme_py.passes.types.mixed_results import MixedResults
 from enzyme_py.passes.types.split_aggregates import SplitAggregates
 from enzyme_py.passes.types.typed_accesses import TypedAccesses
 from enzyme_py.passes.types.typed_fills import TypedFills
@@ -263,6 +264,7 @@ READY: tuple[Row, ...] = ordered(
     Row(EmptyLoops(), "trip counts, before values that leave loops are named"),
     Row(LastingVariables(), "no later pass looks at where variables begin"),
     Row(WrittenPointers(), "with the loads as O2 left them"),
+    Row(MixedResults(), "with the calls as O2 left them"),
     Row(Snapshots(), "with the loads as O2 left them"),
     Row(LastingReads(), "behind the copies, whose reads last", after=(Snapshots,)),
     Row(ReadsOfParts(), "beside them", after=(Snapshots,)),

@@ -28,6 +28,7 @@ word: wrong gradients, endless loops, crashes of the interpreter.
   np.newaxis])[0, 0, 0, 0]; y[y > c] = 0.0` in a loop; only behind two_way_merges.py, without which Enzyme keeps the answers).
 * **It decides when a loop of a called function ends**, `while e > 1: e = h * h * np.max(s * h)`. Such a function has a tape of its own, on
   which Enzyme does not write how often the loop ran: it goes through the conditions once more, and reads memory there that it makes again only later.
+  Nor does it matter whether the condition is computed from the memory, or chosen by it: a loop counts where it is positive, another one runs so often.
   Wrong gradients, crashes of the interpreter, no end (found in other people's code).
 * **Some iterations do without it, under reverse mode of another derivative.** The inner one keeps the pointer of
   memory made again, or of its shadow, through the iterations that have none, and the outer one finds no shadow for
@@ -54,6 +55,7 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from enzyme_py.llvm import (
+    Block,
     Call,
     Constant,
     Function,
@@ -61,9 +63,12 @@ from enzyme_py.llvm import (
     Instruction,
     Load,
     Module,
+    Phi,
     Store,
     Value,
 )
+from enzyme_py.llvm.analyses.control_flow import ControlFlow
+from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.loops import Loop, Loops
 from enzyme_py.llvm.analyses.points_to import derived
 from enzyme_py.passes.base import Draft, Pass
@@ -150,6 +155,7 @@ class _Made:
     """What one function allocates in loops, and how it uses that."""
 
     def __init__(self, function: Function, allocations: list[Call]) -> None:
+        self._function = function
         self._loops = function.analysis(Loops)
         self._allocations = allocations
 
@@ -196,7 +202,7 @@ class _Made:
         made = [(call, around, derived(call)) for call, around in self._looped]
         for loop in self._loops.loops if made else ():
             asked = [one for one in map(branch_condition, loop.exiting) if one is not None and not loop.is_invariant(one)]
-            behind = _computed_from(asked)
+            behind = _decided_by(asked, self._function)
             yield from (call for call, around, pointers in made if around.blocks & loop.blocks and not behind.isdisjoint(pointers))
 
     def conditional(self) -> Iterator[Call]:
@@ -214,15 +220,29 @@ class _Made:
                 yield call
 
 
-def _computed_from(values: Collection[Value]) -> set[Value]:
-    """Return all that values are computed from in their function, pointers included."""
+def _decided_by(values: Collection[Value], function: Function) -> set[Value]:
+    """Return all that values depend on in their function: what they are computed from, pointers included, and what phis are chosen by."""
     found, pending = set[Value](), list(values)
+    asked = set[Block]()
     while pending:
         one = pending.pop()
-        if one not in found:
-            found.add(one)
-            pending += one.operands if isinstance(one, Instruction) else ()
+        if one in found or not isinstance(one, Instruction):
+            continue
+        found.add(one)
+        pending += one.operands
+        if isinstance(one, Phi) and one.home not in asked:
+            asked.add(one.home)
+            pending += _choosing(one.home, function)
     return found
+
+
+def _choosing(block: Block, function: Function) -> Iterator[Value]:
+    """Yield the conditions that decide from where a block is come to, since the last block that all paths lead through."""
+    above = function.analysis(Dominators).immediate(block)
+    if above is not None:
+        between = function.analysis(ControlFlow).leading_to(block.predecessors, without=[above])
+        conditions = map(branch_condition, (above, *between))
+        yield from (one for one in conditions if one is not None)
 
 
 def _searches(loop: Loop) -> bool:

@@ -46,7 +46,7 @@ def _change(function: Function, calls: list[Call]) -> None:
     for one in list(function.instructions):
         if isinstance(one, Return):
             at = Builder(one, keeps_location=True)
-            for leaf, path in kinds.leaves(kind):
+            for _, path in kinds.leaves(kind):
                 field = ", ".join(map(str, path))
                 value = at.parse(f"%field = extractvalue {kind} {one.operands[0].ref}, {field}")
                 at.store(value, _place(at, kind, result, path))

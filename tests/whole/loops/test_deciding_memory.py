@@ -100,3 +100,53 @@ def test_both_modes(kernel: Any, n: int) -> None:
     np.testing.assert_allclose(gradient, slope, rtol=1e-12)
     tangent = enzyme.jvp(kernel, (X, n), (np.array([1.0, -2.0]), None))[1]
     np.testing.assert_allclose(tangent, slope @ [1.0, -2.0], rtol=1e-12)
+
+
+HEIGHTS = np.array([0.1, 0.15, 0.2, 0.25, 0.3, 0.8, 1.2])
+
+
+@numba.njit
+def above(level: Any, heights: Any) -> Any:
+    """How far a level is above the heights below it. One loop counts these in memory, the next one runs so often."""
+    over = level - heights
+    count = 0
+    for j in range(over.size):
+        if over[j] > 0:
+            count += 1
+    total = 0.0
+    for j in range(count):
+        total += over[j]
+    return total
+
+
+@numba.njit
+def sunk(x: Any, heights: Any) -> Any:
+    heights = heights * x[1]
+    level = 0.9
+    for _ in range(4):
+        level = np.exp(-0.3 * above(level * x[0], heights))
+    return level
+
+
+def sunk_twice(x: Any, heights: Any) -> Any:
+    return sunk(x, heights) + sunk(x * 0.9, heights)
+
+
+def slopes_of_sunk(x: Any) -> Any:
+    """The level's derivatives, step by step: with n heights below p x0, their sum t x1, it is l = exp(-0.3 (n p x0 - t x1))."""
+    level, slopes = 0.9, np.zeros(2)
+    for _ in range(4):
+        below = HEIGHTS[HEIGHTS * x[1] < level * x[0]]
+        inner = np.array([below.size * level, -np.sum(below)]) + below.size * x[0] * slopes
+        level = np.exp(-0.3 * (below.size * level * x[0] - np.sum(below) * x[1]))
+        slopes = -0.3 * level * inner
+    return slopes
+
+
+def test_a_count_that_another_loop_found_in_memory() -> None:
+    x = np.array([0.9, 1.1])
+    wanted = slopes_of_sunk(x) + 0.9 * slopes_of_sunk(0.9 * x)
+    np.testing.assert_allclose(enzyme.grad(sunk_twice)(x, HEIGHTS), wanted, rtol=1e-13)
+    for v in np.eye(2):
+        along = enzyme.jvp(sunk_twice, (x, HEIGHTS), (v, np.zeros(HEIGHTS.size)))[1]
+        np.testing.assert_allclose(along, wanted @ v, rtol=1e-13)

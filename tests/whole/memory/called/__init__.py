@@ -1,0 +1,1 @@
+"""Memory of functions that are called, and not inlined."""
