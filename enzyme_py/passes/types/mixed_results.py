@@ -43,7 +43,7 @@ class MixedResults(Pass):
         found = [
             (call, variable)
             for function in draft.code.functions
-            if function.mentions("alloca {") and is_called(function)
+            if function.mentions("alloca") and is_called(function)
             for call in function.calls
             for variable in _mixed_variables(call)
         ]
