@@ -97,6 +97,12 @@ def works_on_bits(x):
     return bits.view(np.float64)[0] * 2.0
 
 
+def raises_nothing(x):
+    if x < 0.0:
+        raise NotThere("negative")  # noqa: F821
+    return x * x
+
+
 def compiles_not(x):
     return x.nonsense
 
@@ -188,6 +194,7 @@ ROWS = (
     Said(
         "too many values", lambda: enzyme.gradient(square, 1.0, 2.0), AnnotationError, ("2 given",)
     ),
+    Said("no such exception", grad(raises_nothing, 1.0), LoweringError, ("`raises_nothing`", "an exception class that is defined")),
     Said("no such kernel", grad(compiles_not, 1.0), LoweringError, ("`compiles_not`", "nonsense")),
     Said("no such bytecode", grad(opens_a_file, 1.0), LoweringError, ("`opens_a_file`", "with")),
     Said("literal", grad(takes_a_literal, 1.0, 2), LoweringError, ("literally", "value of `n`", "lambda x: f(x, 2)")),

@@ -49,6 +49,7 @@ _REFUSALS = (
 
 
 _READONLY = "readonly array"
+_RAISED = "exc_class"  # of Numba, which asserts that it is a class
 _JOINED_LISTS = "list_to_list"  # of Numba, which asserts that both lists have items of one type
 
 
@@ -190,7 +191,10 @@ def _explain(function: Any, error: Exception) -> EnzymeError:
             "an `out` (np.dot(a, b, out)) must be contiguous and of the result's type: write "
             "`out[...] = np.dot(a, b)` in its place, or look for the call that numba.njit refuses too"
         )
-        if traceback.extract_tb(error.__traceback__)[-1].name == _JOINED_LISTS:
+        failed = traceback.extract_tb(error.__traceback__)[-1]
+        if _RAISED in (failed.line or ""):
+            remedy = "what is raised must be an exception class that is defined: `raise ValueError(...)`"
+        if failed.name == _JOINED_LISTS:
             remedy = "lists in a list need items of one type: [[1.0, 2.0], [3.0, 4.0]] in place of [[1.0, 2.0], [3, 4]]"
     if _READONLY in message:
         remedy = (

@@ -28,7 +28,10 @@ def mark_element_accesses(function: Function) -> bool:
 
 def _is_of_element(one: GetElementPtr) -> bool:
     """Tell whether a pointer is one step from the start of memory to what is accessed, and says nothing of that."""
-    return not one.is_inbounds and _is_step(one) and _starts(one.pointer) and all(_accesses(user, one) for user in one.users)
+    if one.is_inbounds or not _is_step(one) or not _starts(one.pointer):
+        return False
+    kinds = {_accesses(user, one) for user in one.users}
+    return kinds == {True}
 
 
 def _starts(pointer: Value) -> bool:

@@ -1,0 +1,32 @@
+"""A few of them, and that they find a cure that is left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.called.grammar import arguments, kernel
+from tests.numba_suite.runs import run
+
+WORKER = "tests.called.worker"
+SEEDS = ("2", "3")
+WRONG = "2"  # without the cure
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kernels_are_functions_of_their_arguments(seed: int) -> None:
+    x, w = arguments(seed)
+    found = kernel(seed)(x.copy(), w.copy())
+    assert found == kernel(seed)(x.copy(), w.copy())
+    assert abs(found) < 1e3
+
+
+def test_called_functions(tmp_path: Path) -> None:
+    summary = run(tmp_path, (), print, 1, 1, SEEDS, None, WORKER)
+    assert not summary.bad
+    assert summary.answers["reverse: right"] == len(SEEDS)
+
+
+def test_without_the_cure_one_is_wrong(tmp_path: Path) -> None:
+    assert run(tmp_path, (), print, 1, 1, (WRONG,), "mixed results", WORKER).bad

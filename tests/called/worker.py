@@ -1,0 +1,30 @@
+"""A process that asks about seeds, see tests/numba_suite/worker.py; CALLED_INLINED lets LLVM inline."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import asdict
+from typing import Any
+
+from tests.called.grammar import arguments, kernel
+from tests.numba_suite.questions import outcomes
+from tests.numba_suite.recording import Call
+from tests.numba_suite.worker import answered, megabytes
+from tests.passes.switches import leave_out
+
+
+def _answer(request: dict[str, Any], say: Any) -> None:
+    seed, begun = int(request["test"]), time.process_time()
+    key = str(seed)
+    if key not in request["known"]:  # of which no process died
+        say(begin=key)
+        found = outcomes(Call(key, kernel(seed), arguments(seed), False), True)
+        say(key=key, outcomes=[asdict(one) for one in found], seconds=time.process_time() - begun)
+    say(end=True, left={}, seconds=0.0, megabytes=megabytes())
+
+
+if __name__ == "__main__":
+    if not os.environ.get("CALLED_INLINED"):
+        leave_out("LLVM's inlining")
+    answered(_answer)
