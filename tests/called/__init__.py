@@ -2,9 +2,9 @@
 
     python -m tests.called --count 40 --seed 0
     python -m tests.called --count 40 --without "mixed results"
-    python -m tests.called --count 10 --inlined
+    python -m tests.called --count 10 --second --inlined
 
 What is called has a tape of its own in Enzyme, and most of the faults that other people's code showed stood there; our own kernels
 are small, and LLVM inlines what they call. So it does not here, but with `--inlined`. All that `tests.numba_suite` asks of a call is asked of
-each kernel, second orders among it, in a process that may die.
+each kernel, in a process that may die.
 """

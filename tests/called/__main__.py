@@ -20,6 +20,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="for all answers, and to go on from")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--inlined", action="store_true", help="LLVM inlines what is small, as for users")
+    parser.add_argument("--second", action="store_true", help="second orders, too")
     parser.add_argument("--without", help="a cure to leave out")
     given = parser.parse_args()
     seeds = range(given.seed, given.seed + given.count)
@@ -28,6 +29,7 @@ def main() -> int:
             tell(f"# {seed}\n{source(seed)}")
         return 0
     os.environ["CALLED_INLINED"] = "1" if given.inlined else ""
+    os.environ["CALLED_SECOND"] = "1" if given.second else ""
     return command(given.folder, (), map(str, seeds), workers=given.workers, without=given.without, worker="tests.called.worker")
 
 

@@ -1,4 +1,4 @@
-"""A few of them, and that they find a cure that is left out."""
+"""A few of them, and that they can fail."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.called.grammar import arguments, kernel
 from tests.numba_suite.runs import run
 
 WORKER = "tests.called.worker"
-SEEDS = ("2", "3")
-WRONG = "2"  # without the cure
+SEEDS = ("0", "1")
+WRONG = "6"  # where LLVM does not inline, and not mended: docs/testing.md
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -28,5 +28,6 @@ def test_called_functions(tmp_path: Path) -> None:
     assert summary.answers["reverse: right"] == len(SEEDS)
 
 
-def test_without_the_cure_one_is_wrong(tmp_path: Path) -> None:
-    assert run(tmp_path, (), print, 1, 1, (WRONG,), "mixed results", WORKER).bad
+def test_it_can_fail(tmp_path: Path) -> None:
+    """Whoever mends this kernel takes another, with a cure left out."""
+    assert run(tmp_path, (), print, 1, 1, (WRONG,), None, WORKER).bad
