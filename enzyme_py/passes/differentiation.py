@@ -122,9 +122,10 @@ class _Differentiation:
 
     def _in_steps(self, draft: Draft, refused: DerivativeError | HostCrashed) -> Draft:
         """Differentiate in several runs, if the module is nested; else raise what one run raised."""
-        is_ruled = any(map(_is_ruled, (*draft.code.functions, *draft.code.declarations)))
-        if is_ruled or nesting(draft.code) < _NESTED:
+        if any(RULED in one.name for one in (*draft.code.functions, *draft.code.declarations)):
             raise refused  # what Enzyme knows of ruled functions does not outlast a run
+        if nesting(draft.code) < _NESTED:
+            raise refused  # before O2 runs for nothing
         try:
             with journal().attempt("one order after the other", _STEPS):
                 first = self.o2(draft)
@@ -143,10 +144,6 @@ def check(one: Pass, draft: Draft) -> None:
     """Run a check, if it is for such a module."""
     if one.applies(draft):
         pipeline.run_one(one, draft)
-
-
-def _is_ruled(function: object) -> bool:
-    return RULED in getattr(function, "name", "")
 
 
 def _copies_blocks(function: object) -> bool:

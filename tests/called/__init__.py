@@ -1,7 +1,6 @@
 """Random functions that are called and not inlined, in two levels, whose loops end by what memory holds.
 
     python -m tests.called --count 40 --seed 0
-    python -m tests.called --count 40 --without "mixed results"
     python -m tests.called --count 10 --second --inlined
 
 What is called has a tape of its own in Enzyme, and most of the faults that other people's code showed stood there; our own kernels

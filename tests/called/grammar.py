@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import linecache
 import random
 from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
+
+from tests.metamorphic.texts import executed
 
 SIZE = 5
 
@@ -156,10 +157,7 @@ def source(seed: int) -> str:
 
 def kernel(seed: int) -> Callable[..., Any]:
     """Return a kernel, whose lines error messages can show."""
-    text, name = source(seed), f"<called {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    scope: dict[str, Any] = {"np": np}
-    exec(compile(text, name, "exec"), scope)
+    scope = executed(source(seed), f"<called {seed}>", {"np": np})
     for one in ("inner", "outer", "kernel"):
         scope[one] = numba.njit(scope[one])
     made: Callable[..., Any] = scope["kernel"]

@@ -7,7 +7,6 @@ that all questions are about a gradient; a kernel may write to its arguments, so
 from __future__ import annotations
 
 import itertools
-import linecache
 import random
 import re
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import numba
 import numpy as np
 
 from tests.fuzz import helpers, sizes
+from tests.metamorphic.texts import executed
 
 STEPS = (2e-4, 1e-3, 5e-5)
 POINTS = 4  # that are tried, where differences disagree
@@ -55,9 +55,7 @@ class Inconclusive(Exception):
 def compiled(source: str, *, is_parallel: bool = False, is_fast: bool = False) -> Any:
     """Return the jitted kernel of a source text, whose lines error messages can show."""
     name = f"<fuzz {next(_numbers)}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    scope = {"np": np, **{one: getattr(helpers, one) for one in helpers.__all__}}
-    exec(compile(source, name, "exec"), scope)
+    scope = executed(source, name, {"np": np, **{one: getattr(helpers, one) for one in helpers.__all__}})
     return numba.njit(parallel=is_parallel or "prange" in source, fastmath=is_fast)(scope["kernel"])
 
 

@@ -8,7 +8,6 @@ import copy
 import functools
 import inspect
 import itertools
-import linecache
 import random
 import textwrap
 import types
@@ -19,6 +18,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from tests.metamorphic import texts
 from tests.numba_suite.recording import copied
 from tests.numba_suite.trees import same
 from tests.scenarios import SCENARIOS
@@ -169,10 +169,7 @@ class Form:
 
 def executed(source: str, scope: dict[str, Any]) -> dict[str, Any]:
     """Run a module's text, whose lines error messages can show."""
-    name = f"<metamorphic {next(_files)}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    exec(compile(source, name, "exec"), scope)
-    return scope
+    return texts.executed(source, f"<metamorphic {next(_files)}>", scope)
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import linecache
 import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from tests.metamorphic.texts import executed
 
 ARRAYS = ("x", "c", "u", "w")
 COUNTERS = ("i", "j", "k", "l", "m")
@@ -83,9 +84,5 @@ def source(seed: int) -> str:
 
 def kernel(seed: int) -> Callable[..., Any]:
     """Return a kernel, whose lines error messages can show."""
-    text, name = source(seed), f"<readers {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    scope: dict[str, Any] = {"np": np}
-    exec(compile(text, name, "exec"), scope)
-    made: Callable[..., Any] = scope["kernel"]
+    made: Callable[..., Any] = executed(source(seed), f"<readers {seed}>", {"np": np})["kernel"]
     return made

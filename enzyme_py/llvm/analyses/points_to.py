@@ -213,6 +213,13 @@ def sources(pointer: Value) -> list[Value] | None:
     return None
 
 
+def base_of(pointer: Value) -> Value:
+    """Return the pointer from which one is an offset, by steps alone."""
+    while isinstance(pointer, GetElementPtr):
+        pointer = pointer.pointer
+    return pointer
+
+
 def origins(pointer: Value) -> set[Value]:
     """Return everything that a pointer may be an offset from."""
     seen, pending, found = set[Value](), [pointer], set[Value]()

@@ -18,7 +18,6 @@ from enzyme_py.llvm import (
     Block,
     Call,
     Function,
-    GetElementPtr,
     Instruction,
     Load,
     Phi,
@@ -27,6 +26,7 @@ from enzyme_py.llvm import (
 )
 from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.loops import Loops
+from enzyme_py.llvm.analyses.points_to import base_of
 
 _NUMBERS = ("double", "float")
 
@@ -44,16 +44,9 @@ def loop_carried_loads(function: Function, allocations: Collection[Call]) -> set
         for phi in loop.phis if own else ():
             for value in loop.carried(phi):
                 found |= {
-                    one for one in _read_for(value, phi, headers) if _base(one.pointer) in own
+                    one for one in _read_for(value, phi, headers) if base_of(one.pointer) in own
                 }
     return found
-
-
-def _base(pointer: Value) -> Value:
-    """Return the pointer from which one is an offset."""
-    while isinstance(pointer, GetElementPtr):
-        pointer = pointer.pointer
-    return pointer
 
 
 def _read_for(value: Value, phi: Phi, headers: Collection[Block]) -> list[Load]:

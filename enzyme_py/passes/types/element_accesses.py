@@ -18,20 +18,18 @@ from enzyme_py.llvm import Call, Constant, Function, GetElementPtr, Load, Store,
 from enzyme_py.symbols import HINT
 
 
-def mark_element_accesses(function: Function) -> bool:
-    """Say of the pointers to elements that they are `inbounds`; return whether there were any."""
+def mark_element_accesses(function: Function) -> None:
+    """Say of the pointers to elements that they are `inbounds`."""
     found = [one for one in function.instructions if isinstance(one, GetElementPtr) and _is_of_element(one)]
     for one in found:
         one.set_flags(("inbounds", *one.flags))
-    return bool(found)
 
 
 def _is_of_element(one: GetElementPtr) -> bool:
     """Tell whether a pointer is one step from the start of memory to what is accessed, and says nothing of that."""
     if one.is_inbounds or not _is_step(one) or not _starts(one.pointer):
         return False
-    kinds = {_accesses(user, one) for user in one.users}
-    return kinds == {True}
+    return bool(one.users) and all(_accesses(user, one) for user in one.users)
 
 
 def _starts(pointer: Value) -> bool:

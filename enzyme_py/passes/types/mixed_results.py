@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from enzyme_py.llvm import Alloca, Builder, Call, Function, GetElementPtr, Value
+from enzyme_py.llvm import Alloca, Builder, Call, Function
 from enzyme_py.llvm import types as kinds
+from enzyme_py.llvm.analyses.points_to import base_of
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.control_flow.exits import is_called
 from enzyme_py.passes.memory.cache_marks import declared_mark
@@ -55,15 +56,9 @@ def _mixed_variables(call: Call) -> Iterator[Alloca]:
     """Yield the variables of several types that a call hands to a function with a body."""
     if not isinstance(call.target, Function) or call.target.is_declaration:
         return
-    for variable in {_variable(one) for one in call.arguments if one.type == "ptr"}:
+    for variable in dict.fromkeys(base_of(one) for one in call.arguments if one.type == "ptr"):
         if isinstance(variable, Alloca) and _is_mixed(variable.allocated_type):
             yield variable
-
-
-def _variable(pointer: Value) -> Value:
-    while isinstance(pointer, GetElementPtr):
-        pointer = pointer.pointer
-    return pointer
 
 
 def _is_mixed(type_: str) -> bool:

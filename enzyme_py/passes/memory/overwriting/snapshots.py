@@ -44,6 +44,7 @@ from enzyme_py.llvm.analyses.allocations import allocated_bytes, may_allocate
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.iterations import Effort, loops_around
 from enzyme_py.llvm.analyses.loops import Loop
+from enzyme_py.llvm.analyses.points_to import base_of
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.cache_marks import keep
 from enzyme_py.passes.memory.overwriting.extents import Extent, bytes_of, extent
@@ -149,7 +150,7 @@ class _Nests:
         reads = defaultdict[tuple[Loop, Call], list[Load]](list)
         for one in self._function.instructions:
             if isinstance(one, Load) and one.type in _NUMBERS and not one.is_atomic and loops_around(one):
-                array = _root(one)
+                array = base_of(one.pointer)
                 if isinstance(array, Call) and not loops_around(array) and allocated_bytes(array) is not None:
                     loop = self._nest(one, array)
                     if loop is not None:
@@ -214,11 +215,3 @@ class _Nests:
         if isinstance(value, Instruction):
             return value.opcode in ("sitofp", "uitofp")
         return isinstance(value, Constant) or (isinstance(value, Argument) and value in self._constant)
-
-
-def _root(read: Load) -> Value:
-    """Return where the address of a read begins, if it is made of steps alone."""
-    pointer = read.pointer
-    while isinstance(pointer, GetElementPtr):
-        pointer = pointer.pointer
-    return pointer
