@@ -26,6 +26,7 @@ BARRIER_ATTRIBUTES = (
     '"enzyme_inactive" "enzyme_no_escaping_allocation"'
 )
 
+OF_INTEGER = '"enzyme_type"="{[-1]:Integer}"'  # the attribute of an integer, for Enzyme
 TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stores name
 
 RAISE = "enzyme_py_raise"  # does not return (frontend/codegen/calling_convention.py)

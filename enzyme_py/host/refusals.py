@@ -225,7 +225,7 @@ ROWS = (
         NO_BITS,
     ),
     Row(  # `max` of two integers that may be floats is one
-        r"cannot handle \(\w+\) unknown intrinsic\s+(?P<name>llvm\.(?:[su](?:max|min)|abs|ct|bswap|fsh)\w*)",
+        r"cannot handle \(\w+\) unknown intrinsic\s+(?:%\S+ = (?:tail )?call [^@\n]*@)?(?P<name>llvm\.(?:[su](?:max|min)|abs|ct|bswap|fsh)\w*)",
         NoDerivativeError,
         "Enzyme has no derivative for {name} on what may be a float's bits",
         NO_BITS,

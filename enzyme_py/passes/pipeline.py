@@ -23,6 +23,7 @@ from enzyme_py.passes.checks.linked_code.function_pointers import CheckFunctionP
 from enzyme_py.passes.checks.linked_code.variables import CheckVariables
 from enzyme_py.passes.checks.linked_code.vectors import CheckVectors
 from enzyme_py.passes.checks.nested_exits import CheckNestedExits
+from enzyme_py.passes.control_flow.block_order import AllocationsFirst
 from enzyme_py.passes.control_flow.bounds.moving_bounds import MovingBounds
 from enzyme_py.passes.control_flow.bounds.own_bounds import OwnBounds
 from enzyme_py.passes.control_flow.bounds.read_bounds import ReadBounds
@@ -314,6 +315,7 @@ READY: tuple[Row, ...] = ordered(
     Row(ConstantMemory(), "with the loads as Enzyme will see them", after=(LastingReads, TwoWayMerges)),
     Row(MarkQuotients(), "marks, of the code as Enzyme will see it"),
     Row(HideCapturedNumbers(), "behind whatever looks at constants", after=(TypedAccesses,)),
+    Row(AllocationsFirst(), "of the blocks as Enzyme will see them", after=(TwoWayMerges,)),
 )
 
 BEHIND: tuple[Row, ...] = (

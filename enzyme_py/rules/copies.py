@@ -26,6 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from enzyme_py.symbols import OF_INTEGER
+
 FLOATS = {"d": "double", "s": "float"}
 SIZES = {"d": 8, "s": 4}
 LARGEST_RANK = 4
@@ -35,7 +37,7 @@ _PREFIX = "enzyme_py_"
 _OPERATIONS = ("copy", "move_back", "clear")
 _ATTRIBUTES = "nofree nosync willreturn memory(argmem: readwrite) noinline"
 # Else an integer that the kernel computes could be a float's bits, and has a shadow of its own.
-_INTEGER = 'i64 "enzyme_type"="{[-1]:Integer}"'
+_INTEGER = f"i64 {OF_INTEGER}"
 
 
 def name(operation: str, rank: int, letters: str) -> str:

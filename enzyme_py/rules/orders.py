@@ -15,6 +15,8 @@ compiles the functions when it meets their names (native/orders.py); scans are i
 
 from __future__ import annotations
 
+from enzyme_py.symbols import OF_INTEGER
+
 ORDER = "enzyme_py_order"
 SELECT = "enzyme_py_select"
 SEARCH = "enzyme_py_search"
@@ -30,12 +32,14 @@ _CONTENT = {
     "complex64": "Float@float",
 }
 _FOUND = 'ptr captures(none) "enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
-_PLACE = '"enzyme_type"="{[-1]:Integer}" i64'
+_PLACE = f"{OF_INTEGER} i64"
+# Else a size that a function is called with could be a float's bits, and what is computed from it is refused.
+_COUNT = f"i64 {OF_INTEGER}"
 _PARAMETERS = {
-    ORDER: (_VALUES, "i64", _FOUND),
-    SELECT: (_VALUES, "i64", "i64", "i64", "i64", _FOUND),
-    SEARCH: (_VALUES, "i64", _VALUES, "i64", _FOUND),
-    SCAN: (_VALUES, "i64"),
+    ORDER: (_VALUES, _COUNT, _FOUND),
+    SELECT: (_VALUES, _COUNT, _COUNT, _COUNT, _COUNT, _FOUND),
+    SEARCH: (_VALUES, _COUNT, _VALUES, _COUNT, _FOUND),
+    SCAN: (_VALUES, _COUNT),
 }
 _ATTRIBUTES = 'nounwind willreturn nofree nosync memory(argmem: %s) "enzyme_inactive" "enzyme_no_escaping_allocation"'
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from enzyme_py.llvm import Module
 from enzyme_py.rules.blas import COLUMN_MAJOR, FLOATS, NOT_TRANSPOSED, ROUTINES, TRANSPOSED
+from enzyme_py.symbols import OF_INTEGER
 
 PREFIX = "enzyme_py_record."
 
@@ -35,7 +36,7 @@ _COPIES = _INACTIVE.replace("memory(", "memory(argmem: read, ")
 _READ = _INACTIVE.replace("readwrite", "read") + ' "enzyme_shouldrecompute"'
 _READ_IN_PLACE = _READ.replace("inaccessiblemem", "argmem")
 _POINTER = 'ptr {} "enzyme_type"="{{[-1]:Pointer, [-1,-1]:Float@{}}}"'
-_INTEGER = 'i64 "enzyme_type"="{[-1]:Integer}"'
+_INTEGER = f"i64 {OF_INTEGER}"
 _SIZES = ("trans", "m", "n", "lda")
 
 

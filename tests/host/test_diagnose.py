@@ -135,6 +135,15 @@ define double @entry(ptr %a, ptr %da) {
 """
 
 BITS_CHOSEN = BITS.replace("mul i64 %i, 3", "call i64 @llvm.smax.i64(i64 %i, i64 3)")
+BITS_BELOW = BITS_CHOSEN.replace("ptr @f,", "ptr @g,").replace("z = fadd", "z = fmul")
+BITS_BELOW += """
+define double @g(ptr %a) noinline {
+  %one = call double @f(ptr %a)
+  %two = call double @f(ptr %a)
+  %r = fmul double %one, %two
+  ret double %r
+}
+"""
 
 REFUSALS = [
     ("no rule", NO_PLACE, NoDerivativeError, ["`mystery.zeta` has no derivative rule", "model.py:3"]),
@@ -151,6 +160,7 @@ REFUSALS = [
     ("arguments", HEAD + TOO_FEW, DerivativeError, ["wrong arguments", "report"]),
     ("bits", HEAD + BITS, NoDerivativeError, ["binary operator"]),
     ("bits chosen", HEAD + BITS_CHOSEN, NoDerivativeError, ["llvm.smax on what may be a float's bits", "stop_gradient", "grad of jvp"]),
+    ("bits chosen below", HEAD + BITS_BELOW, NoDerivativeError, ["llvm.smax on what may be a float's bits"]),
     ("bits chosen, forward", HEAD + BITS_CHOSEN.replace("autodiff", "fwddiff"), NoDerivativeError, ["llvm.smax"]),
     ("not IR", "define double @entry(", DerivativeError, ["not valid LLVM IR"]),
 ]  # fmt: skip

@@ -27,7 +27,7 @@ from enzyme_py.passes.types.fields_of_results import reads_of_field
 from enzyme_py.passes.types.integer_blocks import reads_of_block
 from enzyme_py.passes.types.memory_contents import reads_of_records
 from enzyme_py.passes.types.tags import KIND, Tags
-from enzyme_py.symbols import TABLE_OPERATION
+from enzyme_py.symbols import OF_INTEGER, TABLE_OPERATION
 
 _MAKES_INTEGERS = frozenset(
     "phi select freeze extractvalue sext zext trunc add sub mul shl ashr lshr and or xor udiv sdiv urem srem".split()
@@ -92,9 +92,18 @@ def _made_elsewhere(user: Instruction, value: Value) -> Sequence[Value] | None:
         return all_calls_of(user.function)
     if isinstance(user, Call) and user.callee.startswith(TABLE_OPERATION):
         return ()  # of texts and tables, which hold no floats
+    if isinstance(user, Call) and _is_declared_integer(user, value):
+        return [user]
     if isinstance(user, Call) and isinstance(user.target, Function) and user.target.linkage == "internal":
         return [parameter for parameter, one in zip(user.target.arguments, user.arguments, strict=True) if one is value]
     return None
+
+
+def _is_declared_integer(user: Call, value: Value) -> bool:
+    """Tell whether a function that is called says of all that a value is handed over as that it is an integer."""
+    target = user.target
+    given = [place for place, one in enumerate(user.arguments) if one is value]
+    return isinstance(target, Function) and all(OF_INTEGER in target.parameter_attributes(place) for place in given)
 
 
 def _is_size(user: Instruction, value: Value) -> bool:

@@ -1,4 +1,4 @@
-"""Blocks in the order in which they run: what a crash of forward mode asks for."""
+"""Blocks in the order in which they run: what a crash of forward mode asks for, and what keeps memory."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
-from enzyme_py.passes.control_flow.block_order import BlockOrder
+from enzyme_py.passes.control_flow.block_order import AllocationsFirst, BlockOrder
 from tests.passes.running import is_left_alone, ran
 from tests.passes.switches import leave_out
 from tests.traps.trap import traps
 
-(CODE,) = (one.text for one in traps() if one.name == "stored_before_made")
+TRAPS = {one.name: one.text for one in traps()}
+CODE = TRAPS["stored_before_made"]
 ROUND = """define void @f(i64 %n) {
 entry:
   br label %test
@@ -54,6 +55,19 @@ def test_a_loop_and_what_is_never_reached() -> None:
 
 def test_what_is_sorted_is_left_alone() -> None:
     assert is_left_alone(BlockOrder(), SORTED)
+
+
+def test_who_keeps_memory_is_its_first_user() -> None:
+    code = ran(AllocationsFirst(), TRAPS["kept_below"]).code
+    order = [one.label for one in code.function("f").blocks]
+    assert order.index("make") < order.index("loop") < order.index("end")
+
+
+@pytest.mark.parametrize("old", ["@__enzyme_autodiff", "@malloc"])
+def test_other_code_stays_as_it_is(old: str) -> None:
+    """Forward mode makes nothing again, and what allocates nothing keeps nothing."""
+    text = TRAPS["kept_below"].replace(old, {"@malloc": "@found"}.get(old, "@__enzyme_fwddiff"))
+    assert is_left_alone(AllocationsFirst(), text)
 
 
 def cubes_of_copies(x):

@@ -13,7 +13,9 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py.errors import NoDerivativeError
 from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.symbols import OF_INTEGER
 from tests.passes.running import is_left_alone, ran
+from tests.passes.switches import leave_out
 
 X = np.array([0.5, 0.3, 0.9, 0.7])
 
@@ -64,6 +66,31 @@ def test_its_second_derivative(way: str) -> None:
     np.testing.assert_allclose(found, 28 * 0.4 * 4.0, rtol=1e-14)
 
 
+@numba.njit
+def times_the_largest(x, n):
+    y = np.sort(x[::-1].copy())
+    s = 0.0
+    for i in range(n):
+        s += y[i % y.size] * np.max(y)
+    return s
+
+
+@numba.njit
+def times_the_largest_twice(x):
+    return times_the_largest(x, 2) * times_the_largest(x * 0.5, 2)
+
+
+def test_the_size_of_an_array_that_a_call_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a < b < c < d that is (a + b) d, and a quarter of it."""
+    leave_out("LLVM's inlining", monkeypatch.setattr)
+    a, b, _, d = sorted(X)
+    once = (a + b) * d
+    slopes = np.array([d if one in (a, b) else a + b if one == d else 0.0 for one in X]) * once / 2
+    np.testing.assert_allclose(enzyme.grad(times_the_largest_twice)(X), slopes, rtol=1e-14)
+    for one, slope in zip(np.eye(4), slopes, strict=True):
+        np.testing.assert_allclose(enzyme.jvp(times_the_largest_twice, (X,), (one,))[1], slope, rtol=1e-14)
+
+
 def test_bits_of_floats_are_refused_as_before() -> None:
     with pytest.raises(NoDerivativeError, match="a float's bits") as refused:
         enzyme.grad(halved_bits)(X)
@@ -71,6 +98,7 @@ def test_bits_of_floats_are_refused_as_before() -> None:
 
 
 HEAD = "declare i64 @llvm.smin.i64(i64, i64)\ndeclare void @g(i64)\n"
+HEAD += f"declare i64 @h(ptr, i64 {OF_INTEGER})\n"
 HEAD += "define double @f(ptr %p, ptr %q, i64 %n) {\nentry:\n  %i = load i64, ptr %p, align 8\n"
 INDEX = "  %step = shl i64 %i, 4\n  %at = getelementptr i8, ptr %q, i64 %step\n"
 END = "  %r = load double, ptr %q, align 8\n  ret double %r\n}\n"
@@ -80,12 +108,14 @@ HARMLESS = {
     "a float by its value": "  %d = sitofp i64 %i to double\n",
     "the smaller of two": "  %j = call i64 @llvm.smin.i64(i64 %i, i64 %n)\n"
     "  %at = getelementptr double, ptr %q, i64 %j\n",
+    "a function that is told a count": "  %j = call i64 @h(ptr %q, i64 %i)\n  %at = getelementptr double, ptr %q, i64 %j\n",
     "half of it": "  %j = lshr i64 %i, 1\n  %at = getelementptr double, ptr %q, i64 %j\n",
 }
 OTHERS = {
     "bits of a float": "  %b = shl i64 %i, 1\n  %d = bitcast i64 %b to double\n",
     "memory": "  store i64 %i, ptr %q, align 8\n",
     "a call": "  call void @g(i64 %i)\n",
+    "what such a function finds": "  %j = call i64 @h(ptr %q, i64 %i)\n  %d = inttoptr i64 %j to ptr\n",
     "a pointer": "  %d = inttoptr i64 %i to ptr\n",
 }
 
