@@ -21,14 +21,16 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--inlined", action="store_true", help="LLVM inlines what is small, as for users")
     parser.add_argument("--second", action="store_true", help="second orders, too")
+    parser.add_argument("--wide", action="store_true", help="views, lists of arrays, dicts and functions of whole arrays, too")
     parser.add_argument("--without", help="a cure to leave out")
     given = parser.parse_args()
     seeds = range(given.seed, given.seed + given.count)
     if given.show:
         for seed in seeds:
-            tell(f"# {seed}\n{source(seed)}")
+            tell(f"# {seed}\n{source(seed, is_wide=given.wide)}")
         return 0
     os.environ["CALLED_INLINED"] = "1" if given.inlined else ""
+    os.environ["CALLED_WIDE"] = "1" if given.wide else ""
     os.environ["CALLED_SECOND"] = "1" if given.second else ""
     return command(given.folder, (), map(str, seeds), workers=given.workers, without=given.without, worker="tests.called.worker")
 

@@ -1,4 +1,4 @@
-"""A process that asks about seeds, see tests/numba_suite/worker.py; CALLED_INLINED lets LLVM inline, CALLED_SECOND asks for second orders."""
+"""A process that asks about seeds, see tests/numba_suite/worker.py; CALLED_INLINED lets LLVM inline, CALLED_SECOND asks for second orders, CALLED_WIDE is the wide grammar."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def _answer(request: dict[str, Any], say: Any) -> None:
     key = str(seed)
     if key not in request["known"]:  # of which no process died
         say(begin=key)
-        found = outcomes(Call(key, kernel(seed), arguments(seed), False), bool(os.environ.get("CALLED_SECOND")))
+        asked = kernel(seed, is_wide=bool(os.environ.get("CALLED_WIDE")))
+        found = outcomes(Call(key, asked, arguments(seed), False), bool(os.environ.get("CALLED_SECOND")))
         say(key=key, outcomes=[asdict(one) for one in found], seconds=time.process_time() - begun)
     say(end=True, left={}, seconds=0.0, megabytes=megabytes())
 
