@@ -37,7 +37,8 @@ from enzyme_py.passes.memory.blocks.block_copies import CopiesWithBodies
 from enzyme_py.passes.memory.states.recorded_states import RecordedStates
 from enzyme_py.passes.memory.written_pointers import CONSTANT_MEMORY, WrittenAllocations
 from enzyme_py.passes.pipeline import O2, run_one
-from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.types.integers.loads import IntegerLoads
+from enzyme_py.passes.types.integers.stores import IntegerStores
 from enzyme_py.passes.types.typed_moves import TypedMoves
 from enzyme_py.passes.values.cached_slopes import CachedSlopes
 
@@ -81,6 +82,15 @@ FORMS: tuple[Attempt, ...] = (
         after_o2=True,
     ),
     Attempt("plain", None, (DerivativeError, HostCrashed), "nothing"),
+    Attempt(
+        "chosen integers told",
+        IntegerStores(),
+        (DerivativeError, HostCrashed),
+        "a second run of Enzyme",
+        answers=CONSTANT_MEMORY,
+        after_o2=True,
+        doubt="memory that Enzyme took for pointers holds integers, which it was told",
+    ),
     Attempt(
         "allocations with shadows",
         WrittenAllocations(),

@@ -26,7 +26,7 @@ from enzyme_py.passes.memory.written_pointers import CONSTANT_MEMORY
 from enzyme_py.passes.module.requests import nesting
 from enzyme_py.passes.steps import Postpone, Resume
 from enzyme_py.passes.types.grown_caches import UNCOUNTED
-from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.types.integers.loads import IntegerLoads
 from enzyme_py.passes.values.held_operations import hold, release
 from enzyme_py.symbols import RULED
 

@@ -68,7 +68,7 @@ from enzyme_py.passes.rules.declarations import Declarations
 from enzyme_py.passes.rules.needed_rules import NeededRules
 from enzyme_py.passes.rules.rules_first import RulesFirst
 from enzyme_py.passes.rules.strong_zero import PlainInside
-from enzyme_py.passes.types.integer_fields import IntegerFields
+from enzyme_py.passes.types.integers.fields import IntegerFields
 from enzyme_py.passes.types.mixed_results import MixedResults
 from enzyme_py.passes.types.split_aggregates import SplitAggregates
 from enzyme_py.passes.types.typed_accesses import TypedAccesses

@@ -25,7 +25,7 @@ from enzyme_py.passes.module.requests import Requests, request_in
 from enzyme_py.passes.types.flat_parameters import FlatParameters
 from enzyme_py.passes.types.flat_results import FlatResults
 from enzyme_py.passes.types.grown_caches import GrownCaches, define_growth
-from enzyme_py.passes.types.integer_loads import is_untagged_integer
+from enzyme_py.passes.types.integers.loads import is_untagged_integer
 from enzyme_py.passes.types.tags import Tags
 from enzyme_py.symbols import CACHED, REQUEST, WRITTEN
 

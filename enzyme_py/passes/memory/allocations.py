@@ -77,7 +77,7 @@ from enzyme_py.passes.memory.cache_marks import keep
 from enzyme_py.passes.memory.loop_carried_loads import loop_carried_loads
 from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
 from enzyme_py.passes.module.requests import Requests, under_reverse
-from enzyme_py.passes.types.integer_blocks import is_of_integers
+from enzyme_py.passes.types.integers.blocks import is_of_integers
 from enzyme_py.rules.copies import is_body
 from enzyme_py.symbols import HINT, RAISE
 

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 
 from enzyme_py.llvm import Block, Function, Instruction, Phi, Select, Value, types
 from enzyme_py.passes.module.opaque import cached_copy, is_cached_copy
-from enzyme_py.passes.types.integer_loads import only_counts
+from enzyme_py.passes.types.integers.loads import only_counts
 from enzyme_py.passes.values.live_outs import LiveOuts, NamedLiveOuts, Starts
 
 _MAKERS = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from enzyme_py.llvm import GetElementPtr
-from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.types.integers.loads import IntegerLoads
 from tests.passes.running import is_left_alone, ran
 
 HEAD = "declare void @g(ptr)\ndeclare void @enzyme_py_hint.written(ptr)\n\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from enzyme_py.passes.types.integer_fields import IntegerFields
+from enzyme_py.passes.types.integers.fields import IntegerFields
 from tests.passes.running import ran, tag_of, with_line
 
 # `@f` reads a number at an index that comes back in the second field of a result.

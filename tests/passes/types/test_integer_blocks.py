@@ -13,7 +13,7 @@ import enzyme_py as enzyme
 from enzyme_py.errors import EnzymeError
 from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft
-from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.types.integers.loads import IntegerLoads
 
 BLOCK = """declare ptr @malloc(i64)
 declare void @free(ptr)

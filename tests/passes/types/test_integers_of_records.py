@@ -21,7 +21,7 @@ import pytest
 import enzyme_py as enzyme
 from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft
-from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.types.integers.loads import IntegerLoads
 
 SUMS = np.dtype([("k", np.int64), ("v", np.float64)], align=True)
 X = np.array([0.5, 1.2, -0.7, 2.0])

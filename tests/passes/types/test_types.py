@@ -5,8 +5,8 @@ from __future__ import annotations
 from enzyme_py.llvm import Module
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.types.flat_parameters import FlatParameters
-from enzyme_py.passes.types.integer_fields import IntegerFields
-from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.types.integers.fields import IntegerFields
+from enzyme_py.passes.types.integers.loads import IntegerLoads
 from enzyme_py.passes.types.typed_accesses import TypedAccesses
 from tests.llvm.corpus import verified
 from tests.passes.running import tag_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enzyme_py.passes.memory.allocations import CachedAllocations
-from enzyme_py.passes.types.integer_fields import IntegerFields
+from enzyme_py.passes.types.integers.fields import IntegerFields
 from enzyme_py.symbols import HINT
 from tests.passes.running import is_left_alone, ran
 

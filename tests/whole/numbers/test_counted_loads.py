@@ -12,7 +12,7 @@ import pytest
 
 import enzyme_py as enzyme
 from enzyme_py.errors import NoDerivativeError
-from enzyme_py.passes.types.integer_loads import IntegerLoads
+from enzyme_py.passes.types.integers.loads import IntegerLoads
 from enzyme_py.symbols import OF_INTEGER
 from tests.passes.running import is_left_alone, ran
 from tests.passes.switches import leave_out

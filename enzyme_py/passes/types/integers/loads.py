@@ -9,7 +9,7 @@ its way to an index tells it nothing.
 
 Cure: each load of an integer gets a tag, if all that ever becomes of the number is an index, a size of memory, a comparison, or a float by
 its value: bits that could come to be a float again never go there. Arrays of integers that the function makes itself are looked
-into as well (integer_blocks.py), the integers of records (memory_contents.py), and what becomes of the number in functions that
+into as well (blocks.py), the integers of records (memory_contents.py), and what becomes of the number in functions that
 are called with it, or that get it in a result (fields_of_results.py). Taken only where Enzyme has refused.
 """
 
@@ -24,7 +24,7 @@ from enzyme_py.llvm.analyses.callers import all_calls_of
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.types.element_accesses import mark_element_accesses
 from enzyme_py.passes.types.fields_of_results import reads_of_field
-from enzyme_py.passes.types.integer_blocks import reads_of_block
+from enzyme_py.passes.types.integers.blocks import reads_of_block
 from enzyme_py.passes.types.memory_contents import reads_of_records
 from enzyme_py.passes.types.tags import KIND, Tags
 from enzyme_py.symbols import OF_INTEGER, TABLE_OPERATION

@@ -13,7 +13,7 @@ them is.
 Of a function that calls itself it knows nothing where it calls itself, so nothing of the fields of its result.
 
 Cure: the loads of a hinted record's integers get a tag, which Enzyme copies along with the load; and those of a result's integers, if
-they only count and index wherever they go (integer_loads.py). Nothing but such loads has a tag by this pass, so it tells LLVM's
+they only count and index wherever they go (loads.py). Nothing but such loads has a tag by this pass, so it tells LLVM's
 own alias analysis nothing.
 """
 
@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from enzyme_py.llvm import Alloca, Call, Function, GetElementPtr, Load, Value
 from enzyme_py.llvm.analyses.points_to import derived
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.types.integer_loads import is_untagged_integer, only_counts
+from enzyme_py.passes.types.integers.loads import is_untagged_integer, only_counts
 from enzyme_py.passes.types.tags import KIND, Tags
 from enzyme_py.symbols import HINT
 

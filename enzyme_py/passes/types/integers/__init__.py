@@ -1,0 +1,1 @@
+"""Which numbers in memory are integers."""
