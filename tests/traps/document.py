@@ -70,6 +70,7 @@ column says otherwise.
 | `passes/control_flow/bounds/cached_bounds.py` | a crash ("function failed verification") | `test_cached_bounds.py` | the pass crashes |
 | `passes/types/integers/loads.py` | indices refused as a float's bits | `test_counted_loads.py` | refused |
 | `passes/types/integers/fields.py` | sizes in records refused as a float's bits | none known | all right: 67 second orders of `test_containers.py`, 28 of `test_losses.py`, 22 of `test_growth.py`; it stays until 2,000 kernels of lists of arrays say the same |
+| `passes/types/integers/stores.py` | structured arrays with integers refused | `test_integer_stores.py` | refused |
 | `passes/types/typed_accesses.py` | tangents of unknown type, filled with zero bytes | `test_typed_accesses.py` | wrong |
 | `passes/memory/allocations.py`, in nested reverse mode | blocks under a branch, and masks, that are made again | `test_nested_memory.py` | the derivative crashes |
 | `passes/memory/blocks/block_copies.py`, memory that loops fill | memory that grows with the iterations | `test_block_copies.py` | too much memory |
