@@ -50,6 +50,8 @@ SILENT = "_silent"
 DOOR = "enzyme_py_door"  # the attribute of a dispatcher with the function that kernels call in its place
 REQUEST = "__enzyme_"  # the names of functions that ask Enzyme for a derivative begin so
 INACTIVE = "enzyme_inactive"  # metadata and attribute of what has no derivative
+WHOLE = "whole"  # the type of what reads or writes an integer, by the language (frontend/codegen/named_integers.py): Enzyme does not know it
+BIT_VIEWS = f"{HINT}.bits"  # a call in kernels that look at the bits of floats
 CACHED = f"{HINT}.kept"  # a call that seems to keep its pointer (passes/memory/cache_marks.py)
 WRITTEN = (
     f"{HINT}.written"  # a call that seems to use an address (passes/memory/written_pointers.py)

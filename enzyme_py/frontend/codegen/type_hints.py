@@ -16,7 +16,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from enzyme_py.symbols import HINT, TYPES
+from enzyme_py.symbols import HINT, TYPES, WHOLE
 
 _POINTER = ir.IntType(8).as_pointer()
 _SIZE = ir.IntType(64)
@@ -101,10 +101,15 @@ def content_of(kind: ir.Type) -> str | None:
 
 def tag_integer(access: Any) -> None:
     """Say of a load or a store that it is one of an integer, in words that Enzyme copies along with it."""
-    module = access.parent.parent.parent
-    root = module.add_metadata([ir.MetaDataString(module, TYPES)])
-    long = module.add_metadata([ir.MetaDataString(module, "long"), root, _SIZE(0)])
-    access.set_metadata("tbaa", module.add_metadata([long, long, _SIZE(0)]))
+    access.set_metadata("tbaa", tag_of(access.parent.parent.parent, "long"))
+
+
+def tag_of(module: ir.Module, name: str) -> Any:
+    """Return the tag of an access of `long`, which Enzyme knows, or of what lies above it (passes/types/tags.py)."""
+    kind = module.add_metadata([ir.MetaDataString(module, TYPES)])
+    for one in (WHOLE, "long") if name == "long" else (WHOLE,):
+        kind = module.add_metadata([ir.MetaDataString(module, one), kind, _SIZE(0)])
+    return module.add_metadata([kind, kind, _SIZE(0)])
 
 
 def hint_records(module: ir.Module, data: Any) -> None:

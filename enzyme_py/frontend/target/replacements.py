@@ -11,6 +11,7 @@ from enzyme_py.frontend.arrays import ranges
 from enzyme_py.frontend.arrays.assignments import block_assignment
 from enzyme_py.frontend.arrays.reshaping import reshaped
 from enzyme_py.frontend.arrays.transposing import transposition
+from enzyme_py.frontend.codegen.named_integers import bit_view
 from enzyme_py.frontend.codegen.outlining import text_hash
 from enzyme_py.frontend.codegen.printing import printed_array
 from enzyme_py.frontend.codegen.stencils import StencilFunc, own_stencil
@@ -31,6 +32,7 @@ _CHOICES = (
     typed_dicts.iteration,
     text_hash,
     printed_array,
+    bit_view,
 )
 
 

@@ -57,6 +57,7 @@ from enzyme_py.frontend.arrays.new_arrays import makes_array, makes_list
 from enzyme_py.frontend.codegen.calling_convention import CatchingCallConv, KernelCallConv
 from enzyme_py.frontend.codegen.library import RawCodegen
 from enzyme_py.frontend.codegen.lines import LineInfo
+from enzyme_py.frontend.codegen.named_integers import NamesIntegers
 from enzyme_py.frontend.codegen.outlining import (
     Outlined,
     is_table_operation,
@@ -135,7 +136,7 @@ class KernelTypingContext(ReadsOnce, refused.RefusesThreads, TypesJitclasses, ty
         return super().resolve_function_type(self._kernel_target.own_type(func), args, kws)
 
 
-class KernelContext(ReadsOnce, FreezesArrays, CopiesRecords, cpu.CPUContext):  # type: ignore[misc]
+class KernelContext(ReadsOnce, FreezesArrays, CopiesRecords, NamesIntegers, cpu.CPUContext):  # type: ignore[misc]
     """Lowers for differentiation: raw libraries, no counts, our calling convention."""
 
     DIBuilder = LineInfo
@@ -190,8 +191,7 @@ class KernelContext(ReadsOnce, FreezesArrays, CopiesRecords, cpu.CPUContext):  #
         return found
 
     def get_env_manager(self, builder: Any, return_pyobject: bool = False) -> Any:
-        # Only boxing what is printed, or is an exception's argument, asks for one, and calls by address; a derivative has none.
-        return refused.NoEnvironment()
+        return refused.NoEnvironment()  # only boxing asks for one, of what is printed or an exception's argument, by address
 
     def get_constant_generic(self, builder: Any, ty: Any, val: Any) -> Any:
         if isinstance(ty, types.Dispatcher):

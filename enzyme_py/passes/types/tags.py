@@ -5,17 +5,32 @@
     %n = load i64, ptr %p, !tbaa !2
 
 Enzyme reads them, and copies them to the accesses of its reverse sweep and of shadows. `double` lies below `float` in the
-tree, and that below `long`, whose root is our own: so LLVM takes none of them for memory of its own. In
-`x.view(np.float32)` they are the same.
+tree, that below `long`, and that below `whole`, whose root is our own: so LLVM takes none of them for memory of its own. In
+`x.view(np.float32)` they are the same. `whole` is said by the language of its integers (frontend/codegen/named_integers.py), and
+tells Enzyme nothing.
 """
 
 from __future__ import annotations
 
 from enzyme_py.llvm import Instruction, Module
-from enzyme_py.symbols import TYPES
+from enzyme_py.symbols import TYPES, WHOLE
 
 KIND = "tbaa"
-_ABOVE = {"double": "float", "float": "long", "long": ""}
+_ABOVE = {"double": "float", "float": "long", "long": WHOLE, WHOLE: ""}
+
+
+def is_told(access: Instruction) -> bool:
+    """Tell whether a load or store has a tag that tells Enzyme something."""
+    return access.has_metadata(KIND) and not is_whole(access)
+
+
+def is_whole(access: Instruction) -> bool:
+    """Tell whether the language says of a load or store that it is one of an integer."""
+    tag = access.metadata.get(KIND)
+    if tag is None:
+        return False
+    nodes = access.function.module.metadata
+    return nodes[nodes[tag].operands[0]].operands[0] == f'!"{WHOLE}"'
 
 
 class Tags:
@@ -26,7 +41,7 @@ class Tags:
         self._tags: dict[str, str] = {}
 
     def put(self, access: Instruction, type_: str) -> None:
-        """Say what a load or store accesses: `double`, `float`, or `long` for integers. It has no tag yet."""
+        """Say what a load or store accesses: `double`, `float`, or `long` for integers. It has no tag yet that tells Enzyme something."""
         tag = self._tags.get(type_)
         if tag is None:
             own = self._type(type_)

@@ -26,7 +26,7 @@ from enzyme_py.llvm import Alloca, Call, Function, GetElementPtr, Load, Value
 from enzyme_py.llvm.analyses.points_to import derived
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.types.integers.loads import is_untagged_integer, only_counts
-from enzyme_py.passes.types.tags import KIND, Tags
+from enzyme_py.passes.types.tags import Tags, is_told
 from enzyme_py.symbols import HINT
 
 _RECORD = f"{HINT}.record."
@@ -45,7 +45,7 @@ class IntegerFields(Pass):
         for function in draft.code.functions:
             places = _integer_places(function) if function.mentions(_RECORD) else ()
             for load in [user for place in places for user in place.users]:
-                if isinstance(load, Load) and load.type == "i64" and not load.has_metadata(KIND):
+                if isinstance(load, Load) and load.type == "i64" and not is_told(load):
                     tags.put(load, "long")
             for load in _loads_of_results(function, names):
                 if only_counts(load, everywhere=True):

@@ -26,8 +26,8 @@ from enzyme_py.passes.types.element_accesses import mark_element_accesses
 from enzyme_py.passes.types.fields_of_results import reads_of_field
 from enzyme_py.passes.types.integers.blocks import reads_of_block
 from enzyme_py.passes.types.memory_contents import reads_of_records
-from enzyme_py.passes.types.tags import KIND, Tags
-from enzyme_py.symbols import OF_INTEGER, TABLE_OPERATION
+from enzyme_py.passes.types.tags import KIND, Tags, is_told, is_whole
+from enzyme_py.symbols import BIT_VIEWS, OF_INTEGER, TABLE_OPERATION
 
 _MAKES_INTEGERS = frozenset(
     "phi select freeze extractvalue sext zext trunc add sub mul shl ashr lshr and or xor udiv sdiv urem srem".split()
@@ -52,11 +52,26 @@ class IntegerLoads(Pass):
             for one in function.instructions if function.mentions("load i") else ():
                 if is_untagged_integer(one) and only_counts(one, everywhere=True):
                     tags.put(one, "long")
+        if draft.code.get(BIT_VIEWS) is None:
+            _tell_named_integers(draft, tags)
+
+
+def _tell_named_integers(draft: Draft, tags: Tags) -> None:
+    """Tag what reads and writes integers in the language's own words, where nobody looks at the bits of floats."""
+    for function in draft.code.functions:
+        for one in function.instructions if function.mentions(KIND) else ():
+            if kinds.is_integer(_accessed(one)) and is_whole(one):
+                tags.put(one, "long")
+
+
+def _accessed(one: Instruction) -> str:
+    """Return the type of what an instruction loads or stores; nothing for any other."""
+    return one.value.type if isinstance(one, Store) else one.type if isinstance(one, Load) else ""
 
 
 def is_untagged_integer(one: Instruction) -> bool:
     """Tell whether an instruction loads an integer and does not say what that is."""
-    return isinstance(one, Load) and kinds.is_integer(one.type) and not one.has_metadata(KIND)
+    return isinstance(one, Load) and kinds.is_integer(one.type) and not is_told(one)
 
 
 def only_counts(value: Instruction, *, everywhere: bool = False) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from enzyme_py.llvm import Constant, Instruction, Phi, Store, Value
 from enzyme_py.llvm import types as kinds
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.types.tags import KIND, Tags
+from enzyme_py.passes.types.tags import Tags, is_told
 
 _MADE = frozenset("select freeze sext zext add sub mul and or xor".split())
 _SMALL = 4096  # below it there are no pointers, and as bits of a float it is nothing that anybody computes with
@@ -34,7 +34,7 @@ class IntegerStores(Pass):
         tags = Tags(draft.code)
         for function in draft.code.functions:
             for one in function.instructions if function.mentions("store i") else ():
-                if isinstance(one, Store) and not one.has_metadata(KIND) and _is_counted(one.value):
+                if isinstance(one, Store) and not is_told(one) and _is_counted(one.value):
                     tags.put(one, "long")
 
 
