@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from enzyme_py.errors import (
+    ActivityError,
     DerivativeError,
     HostCrashed,
     HostError,
@@ -187,7 +188,7 @@ class Given:
 def first_that_serves(
     table: Sequence[Attempt], given: Given, ask: Callable[[Draft], Done], o2: O2
 ) -> Done:
-    """Ask with one row after the other, until one gives an answer; raise the first refusal, or the last if that has its own.
+    """Ask with one row after the other, until one gives an answer; raise the first refusal, or the last of a row that is nearer to the cause.
 
     Each row begins with the draft as it was given, not with what the row above made of it.
     """
@@ -204,7 +205,9 @@ def first_that_serves(
             with journal().attempt(row.name, row.doubt):
                 return ask(form)
         except row.gives_way_to as said:
-            refusal = said if refusal is None or row.change is None else refusal
+            # What a row is refused for behind a refusal that it answers is nearer to the cause; of memory that seems constant, run-time activity is left.
+            is_nearer = row.change is None or isinstance(said, ActivityError)
+            refusal = said if refusal is None or is_nearer else refusal
     assert refusal is not None, "a table has a row that is always tried"
     raise refusal
 

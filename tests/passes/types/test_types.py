@@ -47,15 +47,16 @@ def test_accesses_of_floats_have_tags() -> None:
     assert str(made(TypedAccesses(), str(code))) == str(code)
 
 
-def test_double_lies_below_float_below_long() -> None:
+def test_double_lies_below_float_below_long_below_whole() -> None:
     contents = [one.content for one in made(TypedAccesses(), ACCESSES).metadata.values()]
     assert contents[3:] == [
         '!{!"enzyme_py"}',
-        '!{!"long", !3, i64 0}',
-        '!{!"float", !4, i64 0}',
-        '!{!"double", !5, i64 0}',
+        '!{!"whole", !3, i64 0}',
+        '!{!"long", !4, i64 0}',
+        '!{!"float", !5, i64 0}',
+        '!{!"double", !6, i64 0}',
+        "!{!7, !7, i64 0}",
         "!{!6, !6, i64 0}",
-        "!{!5, !5, i64 0}",
     ]
 
 

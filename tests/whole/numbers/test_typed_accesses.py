@@ -189,8 +189,10 @@ def test_what_is_tagged() -> None:
     assert code.metadata[types[0]].content == f'!{{!"double", {float_}, i64 0}}'
     assert float_ == types[1]
     assert code.metadata[float_].content == f'!{{!"float", {long}, i64 0}}'
-    root = code.metadata[long].operands[1]
-    assert code.metadata[long].content == f'!{{!"long", {root}, i64 0}}'
+    whole = code.metadata[long].operands[1]
+    assert code.metadata[long].content == f'!{{!"long", {whole}, i64 0}}'
+    root = code.metadata[whole].operands[1]
+    assert code.metadata[whole].content == f'!{{!"whole", {root}, i64 0}}'
     assert code.metadata[root].content == '!{!"enzyme_py"}'
     assert lines[5].startswith("  store double %x, ptr %p, align 8, !noalias !3, !tbaa ")
     assert is_left_alone(TypedAccesses(), str(code))
