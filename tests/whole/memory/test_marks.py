@@ -57,9 +57,9 @@ def test_only_what_a_hint_calls_an_integer_is_tagged() -> None:
     """Another function's value of the same name is not, nor is another field."""
     tagged = str(ran(IntegerFields(), RECORDS).code)
     assert [line for line in tagged.split("\n") if "!tbaa" in line] == [
-        "  %size = load i64, ptr %place, align 8, !tbaa !10"
+        "  %size = load i64, ptr %place, align 8, !tbaa !11"
     ]
-    assert '!9 = !{!"long", !8, i64 0}\n!10 = !{!9, !9, i64 0}' in tagged
+    assert '!10 = !{!"long", !9, i64 0}\n!11 = !{!10, !10, i64 0}' in tagged
 
 
 def test_without_records_nothing_changes() -> None:
