@@ -18,10 +18,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.np import arrayobj
 
-from enzyme_py.frontend.codegen.type_hints import tag_of
+from enzyme_py.frontend.codegen.type_hints import tag_integer
 from enzyme_py.symbols import BIT_VIEWS, WHOLE
 
 _WHOLE = (types.Integer, types.Boolean)
@@ -46,7 +46,7 @@ class NamesIntegers:
 
 def _name(access: Any, kind: type) -> None:
     if isinstance(access, kind):
-        access.set_metadata("tbaa", tag_of(access.parent.parent.parent, WHOLE))  # type: ignore[attr-defined]
+        tag_integer(access, (WHOLE,))
 
 
 def bit_view(function: Any, sig: Any) -> Callable[..., Any] | None:
@@ -61,7 +61,5 @@ def bit_view(function: Any, sig: Any) -> Callable[..., Any] | None:
 
 def _marked_view(context: Any, builder: ir.IRBuilder, sig: Any, args: Sequence[Any]) -> Any:
     kind = ir.FunctionType(ir.VoidType(), [])
-    module = builder.module
-    mark = module.globals.get(BIT_VIEWS) or ir.Function(module, kind, BIT_VIEWS)
-    builder.call(mark, [])
+    builder.call(cgutils.get_or_insert_function(builder.module, kind, BIT_VIEWS), [])
     return arrayobj.array_view(context, builder, sig.as_function(), args)

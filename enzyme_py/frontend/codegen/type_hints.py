@@ -11,7 +11,7 @@ of LLVM structs, which O2 takes apart; `hint_records` writes down what their fie
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -99,17 +99,16 @@ def content_of(kind: ir.Type) -> str | None:
     return None
 
 
-def tag_integer(access: Any) -> None:
-    """Say of a load or a store that it is one of an integer, in words that Enzyme copies along with it."""
-    access.set_metadata("tbaa", tag_of(access.parent.parent.parent, "long"))
+def tag_integer(access: Any, types: Sequence[str] = (WHOLE, "long")) -> None:
+    """Say of a load or a store that it is one of an integer, in words that Enzyme copies along with it.
 
-
-def tag_of(module: ir.Module, name: str) -> Any:
-    """Return the tag of an access of `long`, which Enzyme knows, or of what lies above it (passes/types/tags.py)."""
+    It is told of `long`; of `whole` alone, above that in the tree of tags, our passes are (passes/types/tags.py).
+    """
+    module = access.parent.parent.parent
     kind = module.add_metadata([ir.MetaDataString(module, TYPES)])
-    for one in (WHOLE, "long") if name == "long" else (WHOLE,):
+    for one in types:
         kind = module.add_metadata([ir.MetaDataString(module, one), kind, _SIZE(0)])
-    return module.add_metadata([kind, kind, _SIZE(0)])
+    access.set_metadata("tbaa", module.add_metadata([kind, kind, _SIZE(0)]))
 
 
 def hint_records(module: ir.Module, data: Any) -> None:

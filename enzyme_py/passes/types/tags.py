@@ -19,6 +19,13 @@ KIND = "tbaa"
 _ABOVE = {"double": "float", "float": "long", "long": WHOLE, WHOLE: ""}
 
 
+def accessed_type(one: Instruction) -> str:
+    """Return the type of what an instruction loads or stores; nothing for any other."""
+    if one.opcode == "load":
+        return one.type
+    return one.operands[0].type if one.opcode == "store" and one.operands else ""
+
+
 def is_told(access: Instruction) -> bool:
     """Tell whether a load or store has a tag that tells Enzyme something."""
     return access.has_metadata(KIND) and not is_whole(access)

@@ -16,7 +16,7 @@ shadows, which it does not do with its own `enzyme_type`. Bits that are moved as
 from __future__ import annotations
 
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.types.tags import KIND, Tags
+from enzyme_py.passes.types.tags import KIND, Tags, accessed_type
 
 _FLOATS = ("double", "float")
 
@@ -31,11 +31,6 @@ class TypedAccesses(Pass):
         tags = Tags(draft.code)
         for function in draft.code.functions:
             for one in function.instructions:
-                if one.opcode == "load":
-                    type_ = one.type
-                elif one.opcode == "store" and one.operands:
-                    type_ = one.operands[0].type
-                else:
-                    continue
+                type_ = accessed_type(one)
                 if type_ in _FLOATS and not one.has_metadata(KIND):
                     tags.put(one, type_)

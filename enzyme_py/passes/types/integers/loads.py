@@ -10,7 +10,8 @@ its way to an index tells it nothing.
 Cure: each load of an integer gets a tag, if all that ever becomes of the number is an index, a size of memory, a comparison, or a float by
 its value: bits that could come to be a float again never go there. Arrays of integers that the function makes itself are looked
 into as well (blocks.py), the integers of records (memory_contents.py), and what becomes of the number in functions that
-are called with it, or that get it in a result (fields_of_results.py). Taken only where Enzyme has refused.
+are called with it, or that get it in a result (fields_of_results.py). What the language names an integer (frontend/codegen/named_integers.py)
+gets one too, loads and stores, if the kernel looks at no float's bits. Taken only where Enzyme has refused.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from enzyme_py.passes.types.element_accesses import mark_element_accesses
 from enzyme_py.passes.types.fields_of_results import reads_of_field
 from enzyme_py.passes.types.integers.blocks import reads_of_block
 from enzyme_py.passes.types.memory_contents import reads_of_records
-from enzyme_py.passes.types.tags import KIND, Tags, is_told, is_whole
+from enzyme_py.passes.types.tags import KIND, Tags, accessed_type, is_told, is_whole
 from enzyme_py.symbols import BIT_VIEWS, OF_INTEGER, TABLE_OPERATION
 
 _MAKES_INTEGERS = frozenset(
@@ -46,27 +47,22 @@ class IntegerLoads(Pass):
     def run(self, draft: Draft) -> None:
         """Tag the loads of all functions."""
         tags = Tags(draft.code)
+        if draft.code.get(BIT_VIEWS) is None:
+            _tell_named_integers(draft, tags)
         for function in draft.code.functions:
             if function.mentions("getelementptr"):
                 mark_element_accesses(function)
             for one in function.instructions if function.mentions("load i") else ():
                 if is_untagged_integer(one) and only_counts(one, everywhere=True):
                     tags.put(one, "long")
-        if draft.code.get(BIT_VIEWS) is None:
-            _tell_named_integers(draft, tags)
 
 
 def _tell_named_integers(draft: Draft, tags: Tags) -> None:
     """Tag what reads and writes integers in the language's own words, where nobody looks at the bits of floats."""
     for function in draft.code.functions:
         for one in function.instructions if function.mentions(KIND) else ():
-            if kinds.is_integer(_accessed(one)) and is_whole(one):
+            if kinds.is_integer(accessed_type(one)) and is_whole(one):
                 tags.put(one, "long")
-
-
-def _accessed(one: Instruction) -> str:
-    """Return the type of what an instruction loads or stores; nothing for any other."""
-    return one.value.type if isinstance(one, Store) else one.type if isinstance(one, Load) else ""
 
 
 def is_untagged_integer(one: Instruction) -> bool:
