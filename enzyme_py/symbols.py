@@ -27,6 +27,7 @@ BARRIER_ATTRIBUTES = (
 )
 
 OF_INTEGER = '"enzyme_type"="{[-1]:Integer}"'  # the attribute of an integer, for Enzyme
+INACTIVE_VALUE = "enzyme_inactive_val"  # the attribute of a call whose result has no derivative, for Enzyme
 TYPES = "enzyme_py"  # the root of the tree of types that tags of loads and stores name
 
 RAISE = "enzyme_py_raise"  # does not return (frontend/codegen/calling_convention.py)

@@ -86,9 +86,9 @@ class Resume(Pass):
                 _resume(code, waiting)
         FlatParameters().run(draft)
         FlatResults().run(draft)
+        _tag_counts(code)
         if GrownCaches().applies(draft):
             GrownCaches().run(draft)
-        _tag_counts(code)
 
 
 def _resume(code: Module, waiting: Function) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 
 import llvmlite.binding as llvm
+import pytest
 
 from enzyme_py.llvm import Module
 from enzyme_py.native.machine import initialise_llvm
@@ -162,6 +163,36 @@ def test_caches_grow_element_by_element() -> None:
     assert "load ptr, ptr %from" in records and "load double, ptr %from" in records
     assert "load ptr, ptr %from" not in numbers and "load double, ptr %from" in numbers
     assert "@realloc" in other and "@realloc" not in records + numbers
+
+
+REQUESTED = """
+define internal void @outer(i64 %n) {
+  call void (...) @__enzyme_MODE(ptr @diffef, i64 %n)
+  ret void
+}
+
+declare void @__enzyme_MODE(...)
+"""
+
+
+@pytest.mark.parametrize(
+    ("element", "stored", "access", "mode", "is_inactive"),
+    [
+        ("i1", "true", "", "fwddiff", True),
+        ("i64", "%i", "", "fwddiff", True),  # it is counted from 1
+        ("i64", "%n", "", "fwddiff", False),  # could be a float's bits
+        ("i64", "%n", ", !tbaa !0", "fwddiff", True),  # read as a count
+        ("double", "1.0", "", "fwddiff", False),
+        ("i1", "true", "", "autodiff", False),
+    ],
+)
+def test_caches_of_integers_are_inactive(element: str, stored: str, access: str, mode: str, is_inactive: bool) -> None:
+    """Under forward mode: Enzyme takes an address of theirs that is kept in memory for constant, too."""
+    text = GROWN.replace("getelementptr double", f"getelementptr {element}").replace("store double 1.0", f"store {element} {stored}")
+    text = text.replace("  %next", f"  %read = load {element}, ptr %number, align 8{access}\n  %next")
+    tags = '\n!0 = !{!1, !1, i64 0}\n!1 = !{!"long", !2, i64 0}\n!2 = !{!"enzyme_py"}\n' if access else ""
+    _, numbers = growths(text + REQUESTED.replace("MODE", mode) + tags)
+    assert ('"enzyme_inactive_val"' in numbers) == is_inactive
 
 
 ROWS = """\

@@ -79,7 +79,7 @@ from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
 from enzyme_py.passes.module.requests import Requests, under_reverse
 from enzyme_py.passes.types.integers.blocks import is_of_integers
 from enzyme_py.rules.copies import is_body
-from enzyme_py.symbols import HINT, RAISE
+from enzyme_py.symbols import HINT, INACTIVE_VALUE, RAISE
 
 _SILENT = (HINT, RAISE)  # calls that touch no memory of numbers
 _CACHE = "enzyme_mustcache"  # metadata of a load
@@ -121,7 +121,7 @@ class _Marks:
         if is_nested:
             self._cached |= {*made.conditional(), *made.of_integers()}
         if is_forward:  # nothing is made again there
-            self._cached -= {one for one in self._made if is_of_integers(one)}
+            self._cached -= {one for one in self._made if one.has_attribute(INACTIVE_VALUE) or is_of_integers(one)}
         self._loads = loop_carried_loads(function, pointers.allocations)
         for pointer in pointers.exchanged():
             self._loads |= {one for one in pointer.users if isinstance(one, Load)}

@@ -14,6 +14,11 @@ the old address is read from a cache of the loop around.
 Cure: the growth is a function of ours until the first run of Enzyme is over (it takes the one that it finds by that name).
 Then each cache's elements are known, by the addresses in it, and are copied in a loop, records field by field: as many as
 there were iterations. An iteration may have several: those of an inner loop that is as long in each.
+
+Caches of integers are inactive, and say so under forward mode. Of a loop in a loop, Enzyme keeps the inner cache's address in a cache of the outer
+one, reads it there, and takes what it reads for constant; the allocation it took for active. So it refused what merges the
+two: forward over reverse of a `while` in a loop that carries a count (`x[m - 1] = ...; m += 1`). A cache holds one number of each
+iteration: truth values, or integers if one of them is read as a count or was counted.
 """
 
 from __future__ import annotations
@@ -25,6 +30,10 @@ from enzyme_py.llvm import types as kinds
 from enzyme_py.llvm.analyses.call_effects import KNOWN, Known
 from enzyme_py.llvm.analyses.points_to import PointsTo
 from enzyme_py.passes.base import Draft, Pass
+from enzyme_py.passes.module.requests import Requests
+from enzyme_py.passes.types.integers.stores import is_counted
+from enzyme_py.passes.types.tags import is_told
+from enzyme_py.symbols import INACTIVE_VALUE
 
 UNCOUNTED = "a loop whose number of iterations is not known before it runs"  # words of the refusal (host/refusals.py)
 _GROWTH = "__enzyme_exponentialallocation"  # Enzyme's name
@@ -59,7 +68,7 @@ done:
 }}
 """
 _BY_ELEMENT = """
-  %new = call ptr @calloc(i64 1, i64 %size)
+  %new = call ptr @calloc(i64 1, i64 %size){activity}
   %before = sub i64 %count, 1
   %records = udiv i64 %each, ptrtoint (ptr getelementptr ({record}, ptr null, i64 1) to i64)
   %filled = mul nuw nsw i64 %before, %records
@@ -90,6 +99,14 @@ _COPY = """
 """
 
 
+class _Cache:
+    """What is known of a cache: of which types its elements are, and whether one of them is a count."""
+
+    def __init__(self) -> None:
+        self.elements = set[str]()
+        self.counts = False
+
+
 def define_growth(code: Module) -> None:
     """Define the function by which Enzyme's caches grow, so that its calls are there behind the run."""
     if code.get(_GROWTH) is None:
@@ -111,16 +128,18 @@ class GrownCaches(Pass):
         """Give each call the growth that its elements ask for."""
         code = draft.code
         growth = code.function(_GROWTH)
-        own = dict[str, Value]()
+        own = dict[tuple[str, bool], Value]()
+        is_forward = not any(one.is_reverse for one in Requests(code).all())
         for function in code.functions:
-            elements = _elements(function) if function.mentions(_GROWTH) else {}
+            caches = _caches(function) if function.mentions(_GROWTH) else {}
             for call in [one for one in function.calls if one.target is growth]:
-                kinds_kept = elements.get(call, {_OTHERS})
-                if len(kinds_kept) == 1 and kinds_kept != {_OTHERS}:
-                    (record,) = kinds_kept
-                    if record not in own:
-                        own[record] = _by_element(code, record, len(own))
-                    call.set_callee(own[record])
+                kept = caches.get(call, _Cache())
+                if len(kept.elements) == 1 and kept.elements != {_OTHERS}:
+                    (record,) = kept.elements
+                    form = (record, is_forward and (record == "i1" or kept.counts))
+                    if form not in own:
+                        own[form] = _by_element(code, *form, len(own))
+                    call.set_callee(own[form])
         if growth.is_used:
             growth.set_linkage("internal")
             growth.remove_attribute("noinline")
@@ -135,7 +154,7 @@ def _declare(code: Module) -> None:
     code.declare("llvm.ctlz.i64", "i64", ["i64", "i1"])
 
 
-def _by_element(code: Module, record: str, number: int) -> Value:
+def _by_element(code: Module, record: str, is_inactive: bool, number: int) -> Value:
     """Define the growth of a cache of such elements."""
     code.declare("calloc", "ptr", ["i64", "i64"])
     code.declare("free", "void", ["ptr"])
@@ -145,20 +164,34 @@ def _by_element(code: Module, record: str, number: int) -> Value:
         copies += _COPY.format(n=n, record=record, field=field, path=steps)
     name = code.unique_name(f"{_OWN}.{number}")
     body = (_HEAD + _BY_ELEMENT).format(
-        linkage="internal ", name=name, inlining="alwaysinline", copies=copies, record=record
+        linkage="internal ",
+        name=name,
+        inlining="alwaysinline",
+        activity=f' "{INACTIVE_VALUE}"' if is_inactive else "",
+        copies=copies,
+        record=record,
     )
     code.add_text(body)
     return code.function(name)
 
 
-def _elements(function: Function) -> dict[Value, set[str]]:
-    """Return of which types the elements of a function's memory are, by what made it."""
-    memory, found = PointsTo(function, _CALLS), defaultdict[Value, set[str]](set)
+def _caches(function: Function) -> dict[Value, _Cache]:
+    """Return what is known of a function's memory, by what made it."""
+    memory, found = PointsTo(function, _CALLS), defaultdict[Value, _Cache](_Cache)
     for one in function.instructions:
         if isinstance(one, GetElementPtr) and not isinstance(one.pointer, GetElementPtr):
+            element, counts = _element(one), any(_is_count(user) for user in one.users)
             for made in memory.targets(one.pointer):
-                found[made].add(_element(one))
+                found[made].elements.add(element)
+                found[made].counts |= counts
     return found
+
+
+def _is_count(user: Value) -> bool:
+    """Tell whether an integer is read that comes to be a count or an index, as its tag says, or one written that was counted."""
+    if isinstance(user, Store):
+        return is_counted(user.value)
+    return isinstance(user, Load) and kinds.is_integer(user.type) and is_told(user)
 
 
 def _element(place: GetElementPtr) -> str:

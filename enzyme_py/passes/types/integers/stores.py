@@ -34,11 +34,11 @@ class IntegerStores(Pass):
         tags = Tags(draft.code)
         for function in draft.code.functions:
             for one in function.instructions if function.mentions("store i") else ():
-                if isinstance(one, Store) and not is_told(one) and _is_counted(one.value):
+                if isinstance(one, Store) and not is_told(one) and is_counted(one.value):
                     tags.put(one, "long")
 
 
-def _is_counted(value: Value) -> bool:
+def is_counted(value: Value) -> bool:
     """Tell whether a value is an integer that is computed, and from constants alone, of which one is small and not zero."""
     if not isinstance(value, Instruction) or not kinds.is_integer(value.type):
         return False
