@@ -9,6 +9,7 @@ from enzyme_py.llvm.analyses.addresses import Addresses, Sum
 from enzyme_py.llvm.analyses.call_effects import Access, CallEffects, Known
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
 from enzyme_py.llvm.analyses.dominators import Dominators, PostDominators
+from enzyme_py.llvm.analyses.held_memory import HeldMemory
 from enzyme_py.llvm.analyses.liveness import Liveness
 from enzyme_py.llvm.analyses.loops import Loops
 from enzyme_py.llvm.analyses.points_to import UNKNOWN, PointsTo, derived, origins
@@ -277,6 +278,55 @@ none:
 def test_computing_with_an_integer_from_memory_hands_out_no_pointer(other, is_private):
     function = Module(COUNTED.replace("OTHER", other)).function("f")
     assert function.analysis(PointsTo).is_private(function["a"]) == is_private
+
+
+HELD = """declare noalias ptr @malloc(i64)
+declare void @uses(ptr readonly captures(none), i64)
+declare void @reads(ptr captures(none)) memory(argmem: readwrite)
+declare void @keeps(ptr)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+define void @f(ptr %x, i1 %c) {
+  %a = call ptr @malloc(i64 8)
+  %b = call ptr @malloc(i64 8)
+  %free = call ptr @malloc(i64 8)
+  %record = alloca [2 x ptr]
+  %copy = alloca [2 x ptr]
+  %outer = alloca ptr
+  %second = getelementptr ptr, ptr %record, i64 1
+  %moved = getelementptr double, ptr %a, i64 3
+  %either = select i1 %c, ptr %b, ptr %x
+  store ptr %moved, ptr %record
+  store ptr %either, ptr %second
+  MORE
+  call void @uses(ptr GIVEN, i64 1)
+  ret void
+}
+"""
+MOVED = """call void @llvm.memcpy.p0.p0.i64(ptr %copy, ptr %record, i64 16, i1 false)
+  store ptr %copy, ptr %outer"""
+AS_A_WORD = "%word = load i64, ptr %record\n  store i64 %word, ptr %copy"
+
+
+@pytest.mark.parametrize(
+    ("more", "given", "written"),
+    [
+        ("", "%record", "a b x"),
+        ("", "%free", ""),
+        (MOVED, "%outer", "a b x copy record"),
+        (AS_A_WORD, "%copy", "a b x record"),
+        ("%load = load ptr, ptr %record", "%load", "a b x"),  # it may be any address that is held somewhere
+        ("call void @keeps(ptr %free)", "%free", "free"),
+        ("call void @uses(ptr %record, i64 0)", "%free", "a b x"),  # the first call may have told the second
+        ("call void @reads(ptr %record)", "%free", ""),
+    ],
+)
+def test_memory_that_is_held_is_written_by_whoever_comes_to_it(more: str, given: str, written: str) -> None:
+    function = Module(HELD.replace("MORE", more).replace("GIVEN", given)).function("f")
+    *_, last = function.calls
+    assert {one.name for one in HeldMemory(function).written(last)} == set(written.split())
+    if "load ptr" not in more:  # of that the analysis knows where it leads, and that the call only reads there
+        known = function.analysis(PointsTo)
+        assert {one for one in "ab" if not known.is_private(function[one])} == {*"ab"} & {*written.split()}
 
 
 def test_origins_and_derived(pointers):

@@ -162,6 +162,8 @@ class PointsTo(Analysis):
         effects = self._effects[one]
         for index, value in enumerate(one.arguments):
             if types.is_pointer(value.type) and not effects.may_capture(index):
+                if effects.other is not Access.NONE:  # what it holds, the callee may load
+                    self._escaped.update(*(self._contents[each] for each in self.targets(value)))
                 if Access.WRITE in effects.through(index) and one.callee not in self._known:
                     self._keep(value, {UNKNOWN})
             elif effects.keeps_nothing and not types.is_pointer(value.type):

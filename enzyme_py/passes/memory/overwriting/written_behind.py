@@ -6,6 +6,7 @@ A loop that goes on counts as behind. In doubt the answer is yes.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import cached_property
 
 from enzyme_py.llvm import (
     Alloca,
@@ -21,7 +22,9 @@ from enzyme_py.llvm import (
 from enzyme_py.llvm.analyses.addresses import Addresses
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.control_flow import ControlFlow
+from enzyme_py.llvm.analyses.held_memory import HeldMemory
 from enzyme_py.passes.memory.blocks.fills import filled, is_local
+from enzyme_py.passes.memory.states.states_in_place import known_calls
 from enzyme_py.passes.module.requests import Requests, request_in
 from enzyme_py.symbols import HINT, RAISE
 
@@ -62,6 +65,10 @@ class WrittenBehind:
             one for one in function.instructions if _is_made(one)
         )
         self._writes: list[tuple[Instruction, Value]] | None = None
+
+    @cached_property
+    def _held(self) -> HeldMemory:
+        return HeldMemory(self._function, known_calls(self._function))
 
     def may(self, read: Instruction, base: Value, known: Collection[Instruction]) -> bool:
         """Tell whether what is read from an array may be written behind, but for writes that are known not to."""
@@ -106,6 +113,8 @@ class WrittenBehind:
             elif isinstance(one, Call) and not one.callee.startswith(_HARMLESS):
                 for value in _written(one):
                     yield one, self._addresses.of(value).base
+                for base in self._held.written(one):
+                    yield one, base
 
     def _may_be(self, base: Value, other: Value) -> bool:
         """Tell whether two arrays may share memory."""
