@@ -4,7 +4,8 @@
     FUZZ_WITHOUT="steps" python -m tests.fuzz --count 150
 
 A name is that of a pass in a table, an option of Enzyme's run as the package gives it (`--enable-gvn-memdep=0`), or one of
-OTHERS. "LLVM's inlining" is no cure: derivatives must be right without it, since LLVM leaves large functions alone.
+OTHERS. "LLVM's inlining" is no cure: derivatives must be right without it, since LLVM leaves large functions alone. "LLVM's inlining of users' functions"
+leaves alone those of the user, as where these are large, and what they are made of is small.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from enzyme_py.assembly import entry, inlining, special_functions
 from enzyme_py.frontend.target import replacements, signatures
 from enzyme_py.frontend.target.target import KernelTarget
 from enzyme_py.host.process import client
-from enzyme_py.llvm import Module
+from enzyme_py.llvm import Function, Module
 from enzyme_py.native import optimising
 from enzyme_py.passes import attempts, differentiation, pipeline
 from enzyme_py.passes.base import Draft
@@ -159,15 +160,35 @@ def _of_numba(lowering: Callable[..., Any]) -> Callable[[Put], None]:
 
 def _llvms_inlining(put: Put) -> None:
     """LLVM inlines nothing by itself: what is called has a tape of its own, as large functions have."""
+    _keep_calls(put, lambda code, function: True)
+
+
+def _inlining_of_users_functions(put: Put) -> None:
+    """LLVM inlines what Numba, NumPy's functions and the package are made of, but not what a user's file defines, as if that were large."""
+    _keep_calls(put, _is_users)
+
+
+def _keep_calls(put: Put, are_meant: Callable[[Module, Function], bool]) -> None:
     o2 = differentiation._Differentiation.o2
 
     def without(self: Any, draft: Draft) -> Draft:
         for one in draft.code.functions:
-            if one.linkage == "internal" and not any(map(one.has_attribute, ("alwaysinline", "noinline", "optnone"))):
+            is_free = one.linkage == "internal" and not any(map(one.has_attribute, ("alwaysinline", "noinline", "optnone")))
+            if is_free and are_meant(draft.code, one):
                 one.add_attribute("noinline")
         return o2(self, draft)
 
     put(differentiation._Differentiation, "o2", without)
+
+
+def _is_users(code: Module, function: Function) -> bool:
+    """Tell by the file in a function's debug information whether a user has written it."""
+    _, has_place, place = function.head.partition(" !dbg ")
+    if not has_place or function.name.endswith("__numba_array_expr"):
+        return False
+    told = code.metadata[place.split()[0]].content
+    file = code.metadata[told.partition("file: ")[2].partition(",")[0]].content
+    return not any(one in file for one in ("site-packages", "/enzyme_py/", '"<string>"'))
 
 
 OTHERS: dict[str, Callable[[Put], None]] = {
@@ -176,6 +197,7 @@ OTHERS: dict[str, Callable[[Put], None]] = {
     "copies in pieces": _copies_in_pieces,
     "inlining": _inlining,
     "LLVM's inlining": _llvms_inlining,
+    "LLVM's inlining of users' functions": _inlining_of_users_functions,
     "inlining of what is reversed twice": _inlining_of_reversed_twice,
     "nothing made again in halves": _nothing_made_again_in_halves,
     "marks in halves": _marks_in_halves,
