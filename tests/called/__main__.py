@@ -7,7 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from tests.called.grammar import source
+from tests.called.kernels import GRAMMARS, source
+from tests.called.worker import CALLS
 from tests.numba_suite.__main__ import command, tell
 
 
@@ -19,18 +20,18 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print the kernels, and ask nothing")
     parser.add_argument("--folder", type=Path, help="for all answers, and to go on from")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--inlined", action="store_true", help="LLVM inlines what is small, as for users")
+    parser.add_argument("--calls", choices=CALLS, default="all", help="what stays a call: all, users' functions, or what LLVM finds large")
     parser.add_argument("--second", action="store_true", help="second orders, too")
-    parser.add_argument("--wide", action="store_true", help="views, lists of arrays, dicts and functions of whole arrays, too")
+    parser.add_argument("--grammar", choices=GRAMMARS, default="narrow")
     parser.add_argument("--without", help="a cure to leave out")
     given = parser.parse_args()
     seeds = range(given.seed, given.seed + given.count)
     if given.show:
         for seed in seeds:
-            tell(f"# {seed}\n{source(seed, is_wide=given.wide)}")
+            tell(f"# {seed}\n{source(seed, given.grammar)}")
         return 0
-    os.environ["CALLED_INLINED"] = "1" if given.inlined else ""
-    os.environ["CALLED_WIDE"] = "1" if given.wide else ""
+    os.environ["CALLED_CALLS"] = given.calls
+    os.environ["CALLED_GRAMMAR"] = given.grammar
     os.environ["CALLED_SECOND"] = "1" if given.second else ""
     return command(given.folder, (), map(str, seeds), workers=given.workers, without=given.without, worker="tests.called.worker")
 

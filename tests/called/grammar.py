@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
-
-import numba
-import numpy as np
-
-from tests.metamorphic.texts import executed
-
-SIZE = 5
 
 # What a function returns, and how its caller makes a number, `got`, of that.
 RESULTS = (
@@ -74,7 +66,9 @@ LOOPS = (
 )
 
 
-class _Writer:
+class Writer:
+    """Writes functions; what they are given, and what they call, another grammar may say otherwise (objects.py)."""
+
     def __init__(self, drawn: random.Random, *, is_wide: bool) -> None:
         self.drawn, self.lines, self.is_wide = drawn, list[str](), is_wide
         self.results = (*RESULTS, *WIDE_RESULTS) if is_wide else RESULTS
@@ -134,9 +128,12 @@ class _Writer:
         if moves:
             self.line(depth + 1, own(moves).replace("\n    ", "\n"))
 
+    def given(self, depth: int) -> str:
+        """Draw what a function is called with."""
+        return self.drawn.choice(("a", "a.copy()", "a[1:]", "a * 0.9", "x"))
+
     def call(self, depth: int, name: str, result: int) -> None:
-        given = self.drawn.choice(("a", "a.copy()", "a[1:]", "a * 0.9", "x"))
-        call = f"{name}({given}, {self.drawn.choice(('s', 't', self.term()))}, {self.drawn.choice(('m', 'm.copy()'))})"
+        call = f"{name}({self.given(depth)}, {self.drawn.choice(('s', 't', self.term()))}, {self.drawn.choice(('m', 'm.copy()'))})"
         for one in self.results[result][1]:
             self.line(depth, one.format(call=call))
         self.line(depth, self.drawn.choice(("s = 0.5 * s + got", "t = np.tanh(got)", "s += 0.3 * got * a[0]")))
@@ -171,7 +168,7 @@ def _renamed(text: str, old: str, new: str) -> str:
 
 def source(seed: int, *, is_wide: bool = False) -> str:
     """Return the text of two functions and a kernel that calls them."""
-    writer = _Writer(random.Random(seed), is_wide=is_wide)
+    writer = Writer(random.Random(seed), is_wide=is_wide)
     drawn = writer.drawn
     inner = writer.function("inner", drawn.randint(3, 5), [])
     outer = writer.function("outer", drawn.randint(3, 5), [("inner", inner)])
@@ -189,18 +186,3 @@ def source(seed: int, *, is_wide: bool = False) -> str:
     writer.call(1, "outer", outer)
     writer.line(1, "return s * s + t + np.sum(a * a) + 0.1 * np.sum(np.sin(x))")
     return "\n".join(writer.lines) + "\n"
-
-
-def kernel(seed: int, *, is_wide: bool = False) -> Callable[..., Any]:
-    """Return a kernel, whose lines error messages can show."""
-    scope = executed(source(seed, is_wide=is_wide), f"<called {seed}>", {"np": np})
-    for one in ("inner", "outer", "kernel"):
-        scope[one] = numba.njit(scope[one])
-    made: Callable[..., Any] = scope["kernel"]
-    return made
-
-
-def arguments(seed: int) -> tuple[Any, ...]:
-    """Return what a kernel is called with."""
-    drawn = np.random.default_rng(seed)
-    return drawn.uniform(0.2, 1.0, SIZE), drawn.uniform(0.5, 1.5, SIZE)

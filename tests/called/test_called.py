@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.called.grammar import arguments, kernel
+from tests.called.kernels import GRAMMARS, arguments, kernel
 from tests.numba_suite.runs import run
 
 WORKER = "tests.called.worker"
@@ -14,11 +14,12 @@ SEEDS = ("83", "185")  # small ones
 WRONG, CURE = "6", "allocations first"
 
 
+@pytest.mark.parametrize("grammar", GRAMMARS)
 @pytest.mark.parametrize("seed", range(4))
-def test_kernels_are_functions_of_their_arguments(seed: int) -> None:
+def test_kernels_are_functions_of_their_arguments(seed: int, grammar: str) -> None:
     x, w = arguments(seed)
-    found = kernel(seed)(x.copy(), w.copy())
-    assert found == kernel(seed)(x.copy(), w.copy())
+    found = kernel(seed, grammar)(x.copy(), w.copy())
+    assert found == kernel(seed, grammar)(x.copy(), w.copy())
     assert abs(found) < 1e3
 
 
