@@ -282,7 +282,7 @@ def test_computing_with_an_integer_from_memory_hands_out_no_pointer(other, is_pr
 
 HELD = """declare noalias ptr @malloc(i64)
 declare void @uses(ptr readonly captures(none), i64)
-declare void @reads(ptr captures(none)) memory(argmem: readwrite)
+declare void @moves(ptr captures(none)) memory(argmem: readwrite)
 declare void @keeps(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 define void @f(ptr %x, i1 %c) {
@@ -317,7 +317,7 @@ AS_A_WORD = "%word = load i64, ptr %record\n  store i64 %word, ptr %copy"
         ("%load = load ptr, ptr %record", "%load", "a b x"),  # it may be any address that is held somewhere
         ("call void @keeps(ptr %free)", "%free", "free"),
         ("call void @uses(ptr %record, i64 0)", "%free", "a b x"),  # the first call may have told the second
-        ("call void @reads(ptr %record)", "%free", ""),
+        ("call void @moves(ptr %record)", "%free", "a b x"),
     ],
 )
 def test_memory_that_is_held_is_written_by_whoever_comes_to_it(more: str, given: str, written: str) -> None:

@@ -77,13 +77,17 @@ class HeldMemory:
         if call.callee.startswith(_MOVES):
             self._keep(origins(call.arguments[0]), origins(call.arguments[1]))
             return set()
-        effects = CallEffects(call, self._known)
-        if effects.other is Access.NONE:
-            return set()
+        effects, shown = CallEffects(call, self._known), set[Value]()
+        done = effects.other
+        for index in range(len(call.arguments)):
+            done |= effects.through(index)
         for index, one in enumerate(call.arguments):
-            if is_pointer(one.type) and effects.may_capture(index):
-                self._keep([_ELSEWHERE], origins(one))
-        return _led_from(call.arguments)
+            if is_pointer(one.type) and done is not Access.NONE:
+                if Access.WRITE in done and effects.may_capture(index):
+                    self._keep([_ELSEWHERE], origins(one))
+                if Access.READ in effects.through(index) | effects.other:
+                    shown |= origins(one)
+        return shown
 
     def _is_known(self, memory: Value) -> bool:
         """Tell whether all addresses in some memory are those that were seen to go there."""

@@ -162,7 +162,7 @@ class PointsTo(Analysis):
         effects = self._effects[one]
         for index, value in enumerate(one.arguments):
             if types.is_pointer(value.type) and not effects.may_capture(index):
-                if effects.other is not Access.NONE:  # what it holds, the callee may load
+                if Access.READ in effects.through(index) | effects.other:  # what it holds, the callee may write, keep, or give back
                     self._escaped.update(*(self._contents[each] for each in self.targets(value)))
                 if Access.WRITE in effects.through(index) and one.callee not in self._known:
                     self._keep(value, {UNKNOWN})

@@ -28,7 +28,8 @@ Then alias analysis can say nothing, and Enzyme caches what was read. To cache e
 also where iterations write only what no earlier one has read (`u[t + 1] = f(u[t])`). What is not shown is cached: beside alias
 analysis Enzyme asks LLVM's scalar evolution, which knows where a counter begins: of `u[i]` and `u[j]`, j from i + 1 on, it says that
 they differ, which does not last to the next step of a loop around both (measured: wrong gradients without a word, of
-one in a hundred random nests of loops). A read stays as it is if
+one in a hundred random nests of loops). Nor do two addresses say anything of other iterations if they count from a place that moves, `v = v[1:]`, or that each
+iteration reads from a list. A read stays as it is if
 
 * no write of a loop around it goes to the same memory, or it is shown that none does later (lasting_reads.py), or
 * the addresses step with the iterations so that no later write meets the read, whatever inner loops do, and
@@ -47,6 +48,7 @@ from math import gcd
 from enzyme_py.llvm import (
     Block,
     Builder,
+    Call,
     Function,
     Instruction,
     Load,
@@ -55,6 +57,7 @@ from enzyme_py.llvm import (
     Value,
 )
 from enzyme_py.llvm.analyses.addresses import Address, Addresses, Sum
+from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.cycles import Cycles
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.blocks.fills import filled, is_local
@@ -171,6 +174,8 @@ class _Iterations:
         one, other = (self._addresses.of(access.pointer) for access in (read, write))
         if not around or one.base is not other.base:
             return False
+        if _is_in(one.base, around[-1]) and not _is_made(one.base):
+            return self._is_told_apart(one.offset, other.offset, min(read.least, write.least))
         if one.offset is None or other.offset is None:
             return self._varies(one, around[-1]) or self._varies(other, around[-1])
         size = min(read.least, write.least), max(read.most, write.most)
@@ -180,6 +185,13 @@ class _Iterations:
             for where in self._alternatives(read.pointer, one.offset)
             for whereto in self._alternatives(write.pointer, other.offset)
         )
+
+    def _is_told_apart(self, one: Sum | None, other: Sum | None, least: int) -> bool:
+        """Tell whether LLVM may know two addresses for different ones, from a place that is another one in another iteration."""
+        if one is None or other is None:
+            return True
+        apart = other.plus(one, -1)
+        return bool(apart.parts) or abs(apart.number) >= least
 
     def _alternatives(self, pointer: Value, offset: Sum) -> list[Sum]:
         if pointer not in self._chosen:
@@ -264,6 +276,11 @@ class _Iterations:
 def _access(one: Instruction, pointer: Value, kind: str) -> _Access:
     least, most = (_BYTES[kind],) * 2 if kind in _BYTES else (1, _UNKNOWN)
     return _Access(one, pointer, least, most)
+
+
+def _is_made(base: Value) -> bool:
+    """Tell whether memory is new in each iteration."""
+    return isinstance(base, Call) and base.callee in ALLOCATORS
 
 
 def _is_in(value: Value, loop: AbstractSet[Block]) -> bool:
