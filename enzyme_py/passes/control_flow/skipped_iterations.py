@@ -30,11 +30,13 @@ from enzyme_py.llvm import (
     clone_blocks,
 )
 from enzyme_py.llvm.analyses.loops import Counter, Loop, Loops, TripCount
+from enzyme_py.llvm.types import bits
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.module.requests import has_reverse
 
 _LARGEST = 200  # instructions of a loop
 _MOST = 8  # loops of a function
+_COUNT = "i64"  # of the counter that ends a loop; others may be smaller
 
 
 class SkippedIterations(Pass):
@@ -79,7 +81,7 @@ def _skip(loop: Loop) -> _Skip | None:
     end, count = header.terminator, None if latch is None else loop.trip_count(latch)
     if loop.children or loop.predecessor is None or latch is None or latch is header or count is None:
         return None
-    if count.predicate != "ne" or count.counter.step != 1 or count.counter.phi.type != "i64":
+    if count.predicate != "ne" or count.counter.step != 1 or count.counter.phi.type != _COUNT:
         return None
     if not isinstance(end, Branch) or not isinstance(end.condition, Compare) or latch not in end.successors:
         return None
@@ -115,6 +117,8 @@ def _acts(one: Instruction) -> bool:
 def _is_plain(skip: _Skip) -> bool:
     """Tell whether a loop is small, is left at its latch but for exceptions, and what is used behind is carried."""
     loop = skip.loop
+    if any(bits(one.phi.type) > bits(_COUNT) for one in loop.counters):
+        return False
     if any(_raises(target) == (block is skip.latch) for block, target in loop.exiting_edges):
         return False
     kept = {latched for _, latched in skip.carried}
@@ -161,7 +165,7 @@ class _Split:
             for phi, own in carried
         }
         # No more than there are: Enzyme asks for memory for them in front of all this.
-        behind = joined.add(before, joined.cast("zext", joined.compare("ult", before, trips), "i64"))
+        behind = joined.add(before, joined.cast("zext", joined.compare("ult", before, trips), _COUNT))
         moved = {one.phi: self._moved(joined, one, ahead, behind) for one in counters}
         joined.branch_if(joined.compare("ult", behind, trips), header, leaves)
 
@@ -202,8 +206,8 @@ class _Split:
 
     def _moved(self, at: Builder, counter: Counter, ahead: Block, iterations: Value) -> Value:
         """Compute what a counter is after some iterations."""
-        start = counter.phi.value_from(ahead)
-        moved: Value = at.mul(iterations, counter.step)
+        start, kind = counter.phi.value_from(ahead), counter.phi.type
+        moved: Value = at.mul(iterations if kind == _COUNT else at.cast("trunc", iterations, kind), counter.step)
         return moved if isinstance(start, Constant) and start.integer == 0 else at.add(moved, start)
 
     def _end_before(self, last: Block, first: Block, between: Block, leaves: Block, *, at: Value, copies: dict[Value, Value]) -> None:

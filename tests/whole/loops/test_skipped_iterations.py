@@ -108,6 +108,20 @@ def test_other_loops_are_left_alone(old: str, new: str) -> None:
     assert is_left_alone(SkippedIterations(), with_line(LOOP, old, new) + REQUEST)
 
 
+def test_a_second_counter_of_a_few_bits() -> None:
+    """It was given a start of 64 bits, and the code was invalid; here it comes to 127, and goes on from -128."""
+    text = LOOP
+    for line in ("%twice = phi i64", "sitofp i64 %twice", "add i64 %twice"):
+        text = with_line(text, line, line.replace("i64", "i8"))
+    after, count = split(text), 60
+    for skipped in (2.0, 30.0, 50.0, 1e9):
+        d = np.random.default_rng(3).normal(size=count)
+        b = np.array([skipped, 7.0, *d[2:]])
+        factors = (5 + 3 * (np.arange(count) - 2)).astype(np.int8)
+        expected = 0.5 + sum(d[j] * factors[j] for j in range(2, count) if j != skipped)
+        assert run(after, d, b, 0.5) == pytest.approx(2.0 * expected, rel=1e-13)
+
+
 def pulled(x, m, steps):
     """Bodies that pull at all others."""
     place, speed = x.copy(), np.zeros_like(x)

@@ -29,7 +29,8 @@ also where iterations write only what no earlier one has read (`u[t + 1] = f(u[t
 analysis Enzyme asks LLVM's scalar evolution, which knows where a counter begins: of `u[i]` and `u[j]`, j from i + 1 on, it says that
 they differ, which does not last to the next step of a loop around both (measured: wrong gradients without a word, of
 one in a hundred random nests of loops). Nor do two addresses say anything of other iterations if they count from a place that moves, `v = v[1:]`, or that each
-iteration reads from a list. A read stays as it is if
+iteration reads from a list. And where one question chooses what is read and what is written, `src, dst = (a, b) if c else (b, a)`, LLVM knows that
+they are two arrays, which the next iteration may change about. A read stays as it is if
 
 * no write of a loop around it goes to the same memory, or it is shown that none does later (lasting_reads.py), or
 * the addresses step with the iterations so that no later write meets the read, whatever inner loops do, and
@@ -50,15 +51,18 @@ from enzyme_py.llvm import (
     Builder,
     Call,
     Function,
+    GetElementPtr,
     Instruction,
     Load,
     Phi,
+    Select,
     Store,
     Value,
 )
 from enzyme_py.llvm.analyses.addresses import Address, Addresses, Sum
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.cycles import Cycles
+from enzyme_py.llvm.analyses.points_to import origins
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.blocks.fills import filled, is_local
 from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS, reads_in_loops
@@ -67,6 +71,7 @@ from enzyme_py.passes.module.opaque import cached_copy
 from enzyme_py.passes.module.requests import has_reverse
 
 _OFFSET = "enzyme_py.far"
+_HERE = "enzyme_py.here"
 _BYTES = {"double": 8, "i64": 8, "ptr": 8, "float": 4, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
 _UNKNOWN = 1 << 60  # bytes
 
@@ -87,16 +92,41 @@ class LaterIterations(Pass):
         single = cache(lambda: alone(draft.code))
         for function in draft.code.functions:
             if reads_in_loops(function):
-                found = list(_Iterations(function, single).overwritten())
+                known = _Iterations(function, single)
+                found, chosen = list(known.overwritten()), list(known.chosen())
                 if found:
                     _hide(function, found)
+                for one in chosen:
+                    _mix(function, *one)
+
+
+def _known_to_nobody(function: Function, kind: str, number: int, name: str) -> Value:
+    """Return a number of which LLVM does not know which one it is; there is one in each function."""
+    found = function.find(f"%{name}")
+    if found is None:
+        at = Builder.at_start(function.entry)
+        found = cached_copy(at, at.constant(kind, number), name)
+    return found
+
+
+def _mix(function: Function, read: Load, base: Value, array: Value) -> None:
+    """Let a read from a chosen array seem to be one of another array, perhaps."""
+    here = _known_to_nobody(function, "i1", 1, _HERE)
+    steps, pointer = list[GetElementPtr](), read.pointer
+    while isinstance(pointer, GetElementPtr):
+        steps.append(pointer)
+        pointer = pointer.pointer
+    if pointer is not base:  # it goes through the array from step to step
+        steps, pointer = [], read.pointer
+    after = Builder.after(pointer) if isinstance(pointer, Instruction) else Builder(read)
+    moved: Value = after.select(here, pointer, array, f"{_HERE}.{pointer.name}")
+    for step in reversed(steps):
+        moved = Builder(read).gep(step.source_type, moved, step.indices)
+    read.set_operand(0, moved)
 
 
 def _hide(function: Function, reads: Sequence[Load]) -> None:
-    zero = function.find(f"%{_OFFSET}")
-    if zero is None:
-        at = Builder.at_start(function.entry)
-        zero = cached_copy(at, at.constant("i64", 0), _OFFSET)
+    zero = _known_to_nobody(function, "i64", 0, _OFFSET)
     for read in reads:
         pointer = Builder(read).gep("i8", read.pointer, [zero], f"{_OFFSET}.{read.name}")
         read.set_operand(0, pointer)
@@ -125,9 +155,12 @@ class _Iterations:
     def overwritten(self) -> Iterator[Load]:
         """Yield the loads of which a write in another iteration may be missed."""
         reads, writes = self._accesses()
+        far = self._function.find(f"%{_OFFSET}")
         for load, read in reads if writes else ():
-            base = self._addresses.of(read.pointer).base
-            others = writes.get(base, ())
+            address = self._addresses.of(read.pointer)
+            base, others = address.base, writes.get(address.base, ())
+            if address.offset is not None and far in address.offset.parts:
+                continue  # hidden already
             if any(self._is_missed(read, write, later=True) for write in others):
                 yield load
             elif any(self._is_missed(read, write, later=False) for write in others):
@@ -186,6 +219,31 @@ class _Iterations:
             for whereto in self._alternatives(write.pointer, other.offset)
         )
 
+    def chosen(self) -> Iterator[tuple[Load, Value, Value]]:
+        """Yield the loads from an array that was chosen, where a write in the loop goes to the other one; with that, and an array that both may be."""
+        reads, writes = self._accesses()
+        others = [one for base, found in writes.items() if self._is_chosen(base) for one in found]
+        for load, read in reads if others else ():
+            base = self._addresses.of(read.pointer).base
+            if self._is_chosen(base):
+                arrays = origins(base)
+                both = next(filter(None, (self._array_of_both(read, write, base, arrays) for write in others)), None)
+                if both is not None:
+                    yield load, base, both
+
+    def _is_chosen(self, base: Value) -> bool:
+        """Tell whether a pointer leads to one of several arrays; what loops carry is no matter, that is cached (allocations.py)."""
+        is_mixed = isinstance(base, Select) and base.condition is self._function.find(f"%{_HERE}")
+        return (isinstance(base, Select) and not is_mixed) or (isinstance(base, Phi) and not self._addresses.carried(base))
+
+    def _array_of_both(self, read: _Access, write: _Access, base: Value, arrays: set[Value]) -> Value | None:
+        """Return an array, made in front of the loops around both, that what is read and what is written may be; None if there is none."""
+        around, other = self._around(read, write), self._addresses.of(write.pointer).base
+        if other is base or not around or not all(_is_in(one, around[-1]) for one in (base, other)):
+            return None
+        both = arrays & origins(other)
+        return next((one for one in arrays if one in both and is_local(one) and not _is_in(one, around[-1])), None)
+
     def _is_told_apart(self, one: Sum | None, other: Sum | None, least: int) -> bool:
         """Tell whether LLVM may know two addresses for different ones, from a place that is another one in another iteration."""
         if one is None or other is None:
@@ -211,8 +269,6 @@ class _Iterations:
         if not moving:
             return False
         apart = other.plus(one, -1)
-        if self._function.find(f"%{_OFFSET}") in apart.parts:
-            return False  # hidden already
         least, most = size
         if most == _UNKNOWN:
             return True

@@ -37,6 +37,7 @@ from enzyme_py.llvm import (
     GetElementPtr,
     Instruction,
     Load,
+    Module,
     Value,
 )
 from enzyme_py.llvm.analyses.addresses import Addresses
@@ -52,6 +53,7 @@ from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS, reads_in_lo
 from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.request_arguments import CONST, given_by
 from enzyme_py.passes.module.requests import has_reverse, request_in
+from enzyme_py.symbols import HINT
 
 _NUMBERS = ("double", "float")
 _LINEAR = frozenset("fadd fsub fneg phi select fpext fptrunc freeze".split())
@@ -107,10 +109,19 @@ class _Nest:
         move = code.declare(_COPY, "void", ["ptr", "ptr", "i64", "i1"])
         at.call(move, [made, self.array, size, at.constant("i1", 0)])
         keep(made, draft)
+        self._tell_type(made, at, code)
         node = code.node("!{}")
         for read in self.reads:
             read.set_operand(0, _moved(read, self.array, made))
             read.set_metadata(LASTS, node)
+
+
+    def _tell_type(self, made: Value, at: Builder, code: Module) -> None:
+        """Say what the copy holds: Enzyme cannot tell where all that reads it is read at places that are not known."""
+        kinds = {read.type for read in self.reads}
+        hint = code.get(f"{HINT}.Float.{kinds.pop()}")
+        if hint is not None and not kinds:
+            at.call(hint, [made], type_="void")
 
 
 def _moved(read: Load, array: Value, made: Value) -> Value:
