@@ -34,6 +34,7 @@ _WORD = 64
 _DEEPEST = 30
 _MOST_CHOICES = 8
 _SATURATED = "llvm.usub.sat."
+_LARGEST_FACTOR = 1 << 32  # with a larger one a count may leave 64 bits, as a hash does: `i * 2862933555777941757 < 0`
 
 # So many times a value that no loop changes, times a variable; either may be missing.
 Polynomial = dict[tuple[Value | None, Hashable | None], int]
@@ -55,7 +56,7 @@ class Space:
         if isinstance(value, Constant) and value.integer is not None:
             return {(None, None): value.integer} if value.integer else {}
         found = self._known(value, depth) if value.type == "i64" and depth < _DEEPEST else None
-        return {(None, self._variable(value)): 1} if found is None else found
+        return {(None, self._variable(value)): 1} if found is None or _may_wrap(found) else found
 
     def linear(self, value: Value) -> Linear | None:
         """Return an integer of 64 bits without products of unknown values; None where there are some."""
@@ -281,6 +282,11 @@ def _is_excluded(rows: Sequence[Linear], choices: Sequence[Sequence[Sequence[Lin
         return False
     options, *rest = choices
     return all(_is_excluded([*rows, *option], rest, effort) for option in options)
+
+
+def _may_wrap(found: Polynomial) -> bool:
+    """Tell whether a sum may be no number that its parts add up to, but what is left of that in 64 bits."""
+    return any(abs(count) > _LARGEST_FACTOR for what, count in found.items() if what != (None, None))
 
 
 def _told(predicate: str, one: Linear, other: Linear) -> list[list[Linear]]:

@@ -124,7 +124,7 @@ def _limits(function: Function) -> Iterator[_Limit]:
                 if limit is not None and all(
                     one is None or around.is_invariant(one) for one in (limit.value, limit.base)
                 ):
-                    yield _if_entered(limit, loop, around)
+                    yield _of_bound(_if_entered(limit, loop, around), compared, bound)
 
 
 def _if_entered(limit: _Limit, loop: Loop, around: Loop) -> _Limit:
@@ -138,6 +138,18 @@ def _if_entered(limit: _Limit, loop: Loop, around: Loop) -> _Limit:
     if target not in ways or not around.is_invariant(condition):
         return limit
     return replace(limit, entered=condition, is_else=ways[1] is target)
+
+
+def _of_bound(limit: _Limit, compared: Compare, bound: Value) -> _Limit:
+    """Return a limit of a loop's start as one of its end, where nothing is known to decide whether the loop is entered.
+
+    It may run once, from behind its end: `while True: ...; i += 1; if i >= 3: break`. Then it starts where it starts.
+    """
+    if limit.entered is not None or limit.user is compared:
+        return limit
+    end = _number(bound)
+    assert end is not None
+    return _Limit(compared, bound, limit.value, end - limit.number, not limit.is_most)
 
 
 def _limit(loop: Loop, compared: Compare, counter: Value, bound: Value) -> _Limit | None:

@@ -58,7 +58,7 @@ class Conditions:
 
     def _ends(self, first: Place, last: Place) -> tuple[Value, Value]:
         """Return the first byte that some accesses touch in all iterations, and that behind the last."""
-        name = first.key, first.step
+        name = first.key, first.step, first.number, last.number + last.size
         if name not in self._known:
             at = self.at
             base = at.cast("ptrtoint", first.address.base, "i64")

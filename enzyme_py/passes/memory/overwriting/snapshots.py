@@ -115,7 +115,6 @@ class _Nest:
             read.set_operand(0, _moved(read, self.array, made))
             read.set_metadata(LASTS, node)
 
-
     def _tell_type(self, made: Value, at: Builder, code: Module) -> None:
         """Say what the copy holds: Enzyme cannot tell where all that reads it is read at places that are not known."""
         kinds = {read.type for read in self.reads}

@@ -85,3 +85,28 @@ def test_what_the_next_iteration_writes_over_is_cached(kernel: Callable[..., Any
     np.testing.assert_allclose(enzyme.gradient(kernel, X.copy(), *more)[0], factor * by_a, rtol=1e-13)
     _, slope = enzyme.jvp(kernel, (X.copy(), *more), (X.copy(), *(0 for _ in more)))
     np.testing.assert_allclose(slope, np.sum(factor * by_a * X), rtol=1e-13)
+
+
+def by_a_hash(x):
+    """A product that leaves 64 bits is negative in every third iteration or so: no inequality holds of it."""
+    a = x * 1.1
+    total = 0.0
+    for i in range(x.size):
+        for j in range(x.size):
+            total += np.sin(a[j] * x[i])
+        if np.int64(i + 1) * 2862933555777941757 < 0:
+            for j in range(x.size):
+                a[j] = a[j] * x[i] * 0.9
+    return total
+
+
+def test_a_hash_is_no_number_of_its_factors() -> None:
+    x = X.copy()
+    step = 1e-30
+    want = np.empty(x.size)
+    for place in range(x.size):
+        moved = x.astype(complex)
+        moved[place] += 1j * step
+        with np.errstate(over="ignore"):
+            want[place] = by_a_hash(moved).imag / step
+    np.testing.assert_allclose(enzyme.grad(numba.njit(by_a_hash))(x), want, rtol=1e-12)
