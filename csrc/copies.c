@@ -1,7 +1,6 @@
 /* Block copies; copies.h states the contract.
  *
- * A call becomes a layout: axes of length 2 and more, sorted by their step in dst, outermost first,
- * all steps of dst positive, neighbours joined where they are one. Then the plan is made:
+ * A call becomes a layout (copies_layout.h). Then the plan is made:
  *
  *   apart   no element is in both blocks: single rows, or patches of a plane, in any order
  *   shift   src is dst, moved, and addresses rise with the indices: in place, row by row. Where
@@ -9,6 +8,7 @@
  *           and the adjoint goes downward, so that what is added to was read and cleared before.
  *           Moved by nothing: both are the identity.
  *   packed  all else: through a temporary
+ *   ordered elements of dst may be one: through a temporary, element by element
  */
 #include "copies.h"
 
@@ -16,7 +16,9 @@
 #include <string.h>
 
 #define INLINE inline __attribute__((always_inline))
-#define RANKS 4
+
+#include "copies_layout.h"
+
 #define SMALL 16  /* elements */
 #define LANES 8   /* sums at a time */
 #define PATCH 8   /* elements; a row of doubles in a patch is a cache line */
@@ -26,15 +28,6 @@
 
 typedef double loose_double __attribute__((aligned(1), may_alias));
 typedef float loose_float __attribute__((aligned(1), may_alias));
-
-typedef struct {
-    int64_t n, dst, src; /* the length, and the steps in bytes */
-} axis;
-
-typedef struct {
-    int rank;
-    axis axes[RANKS];
-} layout;
 
 typedef void row_kernel(char *dst, char *src, int64_t n, int64_t dst_step, int64_t src_step);
 typedef void plane_kernel(char *dst, char *src, const axis *outer, const axis *inner);
@@ -53,7 +46,6 @@ typedef struct {
 } operation;
 
 static INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static INLINE int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
 
 static INLINE void across(row_kernel *row, char *dst, char *src, const axis *outer,
                           const axis *inner) {
@@ -100,52 +92,6 @@ static INLINE void across(row_kernel *row, char *dst, char *src, const axis *out
 #define S loose_float
 #define NAME(x) x##_ds
 #include "copies_kernels.h"
-
-/* -- layouts -------------------------------------------------------------------------------- */
-
-/* Put an axis where its step in dst belongs; where steps are equal, src decides. */
-static void insert(layout *self, axis added) {
-    int at = self->rank++;
-    for (; at > 0; at--) {
-        const axis *before = &self->axes[at - 1];
-        if (before->dst > added.dst) break;
-        if (before->dst == added.dst && magnitude(before->src) >= magnitude(added.src)) break;
-        self->axes[at] = *before;
-    }
-    self->axes[at] = added;
-}
-
-static void join(layout *self) {
-    int last = 0;
-    for (int at = 1; at < self->rank; at++) {
-        axis *outer = &self->axes[last], inner = self->axes[at];
-        if (outer->dst == inner.n * inner.dst && outer->src == inner.n * inner.src) {
-            *outer = (axis){outer->n * inner.n, inner.dst, inner.src};
-        } else {
-            self->axes[++last] = inner;
-        }
-    }
-    if (self->rank > 0) self->rank = last + 1;
-}
-
-/* The layout of a call; false where there is nothing to do. */
-static bool arrange(layout *self, const axis *axes, int rank, char **dst, char **src) {
-    self->rank = 0;
-    for (int at = 0; at < rank; at++) {
-        axis added = axes[at];
-        if (added.n <= 0) return false;
-        if (added.n == 1) continue;
-        if (added.dst < 0) {
-            *dst += (added.n - 1) * added.dst;
-            *src += (added.n - 1) * added.src;
-            added.dst = -added.dst;
-            added.src = -added.src;
-        }
-        insert(self, added);
-    }
-    join(self);
-    return true;
-}
 
 /* -- doing it ------------------------------------------------------------------------------- */
 
@@ -296,6 +242,36 @@ static void run_packed(const operation *does, char *dst, char *src, const layout
     enzyme_py_free(self.temporary);
 }
 
+/* Elements of dst may be one, as those of a view made with `as_strided`. The last one written stays, in the order of the
+ * indices. Backward it is read first, and cleared: the others find zero. */
+static char *in_order(const operation *does, char *dst, char *temporary, const axis *axes, int rank) {
+    int64_t size = does->dst_size;
+    for (int64_t i = 0; rank > 0 && i < axes->n; i++) {
+        int64_t at = does->is_back ? axes->n - 1 - i : i;
+        temporary = in_order(does, dst + at * axes->dst, temporary, axes + 1, rank - 1);
+    }
+    if (rank > 0) return temporary;
+    if (!does->is_back) {
+        does->pack->row(dst, temporary, 1, size, size);
+        return temporary + size;
+    }
+    temporary -= size;
+    does->pack->row(temporary, dst, 1, size, size);
+    does->clear->row(dst, dst, 1, size, size);
+    return temporary;
+}
+
+static void run_ordered(const operation *does, char *dst, char *src, const axis *axes, int rank) {
+    packing self = {.does = does, .rank = rank};
+    int64_t size = prepare(&self, axes);
+    self.temporary = enzyme_py_malloc((size_t)size);
+    if (self.temporary == NULL) enzyme_py_raise(ENZYME_PY_NO_MEMORY, NULL);
+    if (does->is_back) in_order(does, dst, self.temporary + size, axes, rank);
+    run_any(does->apart, self.temporary, src, self.src, rank);
+    if (!does->is_back) in_order(does, dst, self.temporary, axes, rank);
+    enzyme_py_free(self.temporary);
+}
+
 /* -- the plan ------------------------------------------------------------------------------- */
 
 /* Where the bytes of two blocks lie, seen from the first element of dst. */
@@ -364,7 +340,12 @@ static bool is_shift(const layout *where, int64_t size) {
 static void run(const operation *does, char *dst, char *src, const axis *axes, int rank) {
     layout where;
     bool is_free;
+    char *first_dst = dst, *first_src = src;
     if (!arrange(&where, axes, rank, &dst, &src)) return;
+    if (!is_distinct(&where, does->dst_size)) {
+        run_ordered(does, first_dst, first_src, axes, rank);
+        return;
+    }
     int64_t distance = (int64_t)((intptr_t)src - (intptr_t)dst);
     int slabs = slabs_of(does, distance, &where, &is_free);
     if (is_free || is_interleaved(does, distance, &where)) {

@@ -4,7 +4,7 @@
  *
  *   enzyme_py_copy{R}_{dst}{src}(dst, src, n..., dst steps..., src steps...)
  *       dst[...] = src[...], as NumPy assigns: as if all of src were read before anything is
- *       written. The blocks may overlap in any way.
+ *       written, in the order of the indices. The blocks may overlap in any way.
  *   enzyme_py_move_back{R}_{dst}{src}(dst, src, n..., dst steps..., src steps...)
  *       The adjoint of that copy:  t = dst[...];  dst[...] = 0;  src[...] += t, as if in these
  *       three strokes. Elements that src repeats get the sum.
@@ -14,12 +14,12 @@
  * R, the rank, is 1 to 4. An element type is d (double) or s (float); where dst and src differ, a
  * copy converts, and the adjoint converts back. `n` are the lengths; where one is 0 or less,
  * nothing happens. Steps are strides in bytes and may have either sign. A step of src may be 0:
- * broadcasting. The elements of dst must not overlap each other: no assignment has a meaning then
- * (nothing outside of the blocks is touched, but which element wins is open). Addresses need no
- * alignment.
+ * broadcasting. Where elements of dst are one, the last one written stays, and backward it alone has an adjoint. Addresses
+ * need no alignment.
  *
  * Why the two are adjoint. Let memory be a vector m, one entry per element, and let element i of
- * the block lie at D(i) in dst and at S(i) in src, D being injective. The copy is the linear map
+ * the block lie at D(i) in dst and at S(i) in src, D being injective: of several that lie at one place, only the last one
+ * is counted. The copy is the linear map
  *     (Cm)[D(i)] = m[S(i)],      (Cm)[x] = m[x] for every x outside of dst.
  * For any w,
  *     <Cm, w> = sum_i m[S(i)] w[D(i)] + sum_{x outside of dst} m[x] w[x] = <m, w'>, where

@@ -14,6 +14,12 @@
         for (int64_t j = 0; j < axes[1].n; j++)                                    \
             for (int64_t k = 0; k < axes[2].n; k++)                                \
                 for (int64_t l = 0; l < axes[3].n; l++) body
+/* The last one written to an element of dst is the first one that takes its adjoint. */
+#define FOR_ELEMENTS_BACKWARD(body)                              \
+    for (int64_t i = axes[0].n - 1; i >= 0; i--)                 \
+        for (int64_t j = axes[1].n - 1; j >= 0; j--)             \
+            for (int64_t k = axes[2].n - 1; k >= 0; k--)         \
+                for (int64_t l = axes[3].n - 1; l >= 0; l--) body
 #define AT(type, base, step)                                                       \
     (*(type *)(base + i * axes[0].step + j * axes[1].step + k * axes[2].step +     \
                l * axes[3].step))
@@ -29,15 +35,15 @@ static INLINE void NAME(small_copy)(char *dst, const char *src, const axis *axes
 static INLINE void NAME(small_back)(char *dst, char *src, const axis *axes) {
     D read[SMALL];
     int64_t count = 0;
-    FOR_ELEMENTS({
+    FOR_ELEMENTS_BACKWARD({
         read[count++] = AT(D, dst, dst);
         AT(D, dst, dst) = 0;
     })
-    count = 0;
-    FOR_ELEMENTS(AT(S, src, src) += read[count++];)
+    FOR_ELEMENTS(AT(S, src, src) += read[--count];)
 }
 
 #undef FOR_ELEMENTS
+#undef FOR_ELEMENTS_BACKWARD
 #undef AT
 
 /* -- rows ----------------------------------------------------------------------------------- */

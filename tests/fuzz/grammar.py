@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.guided.containers import Containers
+from tests.fuzz.guided.moving import Moving
 from tests.fuzz.guided.prange import Prange
 from tests.fuzz.iterations import recurrence, row_by_row
 from tests.fuzz.scalars import Scalars
@@ -24,7 +25,7 @@ Lines = list[str]
 SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 8)  # statements, not counting those in their bodies
 OF_NUMBERS = 0.4  # of the kernels: see scalars.py
 OF_SHAPES = 0.2  # see shapes.py
-NAMES = ("arrays", "numbers", "shapes", "containers", "prange")  # of the grammars
+NAMES = ("arrays", "numbers", "shapes", "containers", "prange", "moving")  # of the grammars
 LEVELS = 2  # of loops and branches in each other
 
 
@@ -38,7 +39,7 @@ class Kernel:
 
 
 def kernel(seed: int, size: int | None = None, name: str | None = None) -> Kernel:
-    """Return the kernel of a seed: of the grammar that it draws, or of this one. No seed draws containers or `prange`: guided runs do, and who names them."""
+    """Return the kernel of a seed: of the grammar that it draws, or of this one. No seed draws the last three: guided runs do, and who names them."""
     name = name or grammar_of(seed)
     if name == "arrays":
         return Draw(seed).kernel(size)
@@ -54,7 +55,7 @@ def grammar_of(seed: int) -> str:
     return "shapes" if drawn > 1.0 - OF_SHAPES else "arrays"
 
 
-OTHERS: dict[str, Callable[[int], Any]] = {"numbers": Scalars, "shapes": Shapes, "containers": Containers, "prange": Prange}
+OTHERS: dict[str, Callable[[int], Any]] = {"numbers": Scalars, "shapes": Shapes, "containers": Containers, "prange": Prange, "moving": Moving}
 
 
 class Draw(Expressions):

@@ -21,9 +21,11 @@ __all__ = [
     "WHOLE",
     "Point",
     "TypedList",
+    "advanced",
     "axes_summed",
     "branched",
     "changed",
+    "changed_at",
     "chosen",
     "filled",
     "first_moved_back",
@@ -42,10 +44,12 @@ __all__ = [
     "pair",
     "polynomial",
     "prange",
+    "put_in_order",
     "repeated",
     "root",
     "row_by_row",
     "scaled",
+    "smoothed",
     "sum_of_partials",
     "turned_round",
     "weighted",
@@ -299,3 +303,43 @@ def in_turn(items, w):  # type: ignore[no-untyped-def]
     for i, v in enumerate(w):
         total += items[i % 3] * v
     return total
+
+
+@numba.njit
+def advanced(v, o):  # type: ignore[no-untyped-def]
+    """Write the first element, and return the rest; or a part of another array."""
+    for i in range(2):
+        v[i] = v[i] * v[i + 1] + 0.1 * o[i]
+    if v.size > 4:
+        return v[1:]
+    return o[1:]
+
+
+@numba.njit
+def changed_at(v, u, i):  # type: ignore[no-untyped-def]
+    """Read two arrays, which may be one, and write one of them in between."""
+    before = u[i] * v[i]
+    for j in range(3):
+        v[j] = v[j] * u[j + 1] if j != i else 0.5 * v[j]
+        before += np.sin(u[j] * v[i])
+    return before + u[i] * v[0]
+
+
+@numba.njit
+def put_in_order(v, u, i):  # type: ignore[no-untyped-def]
+    """Return two arrays, that with the larger element first."""
+    if v[i] < u[i]:
+        return u, v
+    return v, u
+
+
+@numba.njit
+def smoothed(v, t):  # type: ignore[no-untyped-def]
+    """Replace all elements by means of what stands beside them, twice, by way of two buffers that change places."""
+    old, new = v.copy(), np.empty(v.size)
+    for _ in range(2):
+        for i in range(v.size):
+            new[i] = old[i] * old[i - 1] + 0.2 * t
+        old, new = new, old
+    v[:] = old
+    return np.sum(new * old)

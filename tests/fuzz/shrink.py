@@ -106,6 +106,13 @@ def _replaced(tree: ast.Module, number: int, text: str) -> str:
     return ast.unparse(ast.fix_missing_locations(Replace().visit(made)))
 
 
+def _ends(loop: ast.While) -> list[ast.expr]:
+    """Return what is asked to end a loop: its condition, or that of a break in `while True`."""
+    if not isinstance(loop.test, ast.Constant):
+        return [loop.test]
+    return [one.test for one in loop.body if isinstance(one, ast.If) and isinstance(one.body[-1], ast.Break)]
+
+
 def _is_complete(source: str) -> bool:
     """Tell whether it is Python, and a loop of `while` still counts: else it would not end."""
     try:
@@ -114,7 +121,7 @@ def _is_complete(source: str) -> bool:
         return False
     for node in ast.walk(tree):
         if isinstance(node, ast.While):
-            asked = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+            asked = {one.id for test in _ends(node) for one in ast.walk(test) if isinstance(one, ast.Name)}
             changed = {
                 one.target.id
                 for one in ast.walk(node)

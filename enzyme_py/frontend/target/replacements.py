@@ -15,6 +15,7 @@ from enzyme_py.frontend.codegen.named_integers import bit_view
 from enzyme_py.frontend.codegen.outlining import text_hash
 from enzyme_py.frontend.codegen.printing import printed_array
 from enzyme_py.frontend.codegen.stencils import StencilFunc, own_stencil
+from enzyme_py.frontend.codegen.wrapping_integers import wrapping
 from enzyme_py.frontend.containers import typed_dicts, typed_lists
 from enzyme_py.frontend.numpy_functions import complex_powers, remainders, scans, smooth
 from enzyme_py.frontend.target.teaching import standing_for
@@ -28,6 +29,7 @@ _CHOICES = (
     scans.method,
     smooth.method,
     remainders.remainder,
+    wrapping,
     complex_powers.power,
     typed_dicts.iteration,
     text_hash,

@@ -34,7 +34,7 @@ _WORD = 64
 _DEEPEST = 30
 _MOST_CHOICES = 8
 _SATURATED = "llvm.usub.sat."
-_LARGEST_FACTOR = 1 << 32  # with a larger one a count may leave 64 bits, as a hash does: `i * 2862933555777941757 < 0`
+_LARGEST_FACTOR = 1 << 24  # with a larger one a count may leave 64 bits, as a hash does: `i * 2862933555777941757 < 0`
 
 # So many times a value that no loop changes, times a variable; either may be missing.
 Polynomial = dict[tuple[Value | None, Hashable | None], int]
