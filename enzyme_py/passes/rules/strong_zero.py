@@ -8,7 +8,8 @@ Cause: with strong zero, zero times whatever is zero. Enzyme writes `select(d ==
 adjoint or a tangent d. The derivative of that by d is the slope, but differentiated as it stands it is zero where d happens to be.
 
 Cure: requests below another request have no strong zero. The worst that can come of it is a NaN, where a slope is infinite:
-that is not silent.
+that is not silent. A rule may hold a request (`remat`: the gradient of the function itself). It is below another one if the function with the rule is
+differentiated twice: the first derivative is the rule, which the second one differentiates. Nothing calls it by name; its name says whose it is.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from enzyme_py.llvm import Call, GlobalVariable, Load, Module
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.module.names_in_code import mentions, reached
 from enzyme_py.passes.module.requests import request_in
-from enzyme_py.symbols import REQUEST
+from enzyme_py.symbols import REQUEST, RULED
 
 _FLAG = "enzyme_strong_zero"
+_RULES = (".forward", ".augmented", ".reverse")
 
 
 class PlainInside(Pass):
@@ -33,19 +35,31 @@ class PlainInside(Pass):
 
     def run(self, draft: Draft) -> None:
         """Take the flag out of all requests that are differentiated."""
-        # Whoever is called, is mentioned; the code is not simplified yet, and too long to be read for calls.
-        inner = reached(_targets(draft.code), mentions(draft.code))
+        inner = _differentiated(draft.code)
         for function in draft.code.functions:
             if function.name in inner and function.mentions(_FLAG):
                 for call in function.calls:
                     _without_flag(call)
 
 
-def _targets(code: Module) -> set[str]:
-    """Return the functions that requests are about."""
+def _differentiated(code: Module) -> set[str]:
+    """Return the names of the functions that requests differentiate, directly, by calls, or as rules."""
+    # Whoever is called, is mentioned; the code is not simplified yet, and too long to be read for calls.
+    led_to, targets = mentions(code), _targets(code)
+    found = reached(set[str]().union(*targets.values()), led_to)
+    while True:
+        twice = reached(set[str]().union(*(targets.get(one, set()) for one in found)), led_to)
+        rules = {one for one in led_to if one.startswith(RULED) and one.endswith(_RULES) and one.rpartition(".")[0] in twice}
+        if rules <= found:
+            return found
+        found |= reached(rules, led_to)
+
+
+def _targets(code: Module) -> dict[str, set[str]]:
+    """Return the functions that requests are about, by the name of the function that asks."""
     asking = (one for one in code.functions if one.mentions(REQUEST))
-    found = (request_in(call) for one in asking for call in one.calls)
-    return {one.target for one in found if one is not None}
+    found = {one.name: [request_in(call) for call in one.calls] for one in asking}
+    return {name: {one.target for one in requests if one is not None} for name, requests in found.items()}
 
 
 def _without_flag(call: Call) -> None:
