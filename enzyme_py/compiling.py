@@ -9,6 +9,7 @@ requests in relaxing.py, loops on one thread in parallel_loops.py, other forms o
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -71,6 +72,8 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
     with seldom_collected(), journal.kept() as kept, kept.own_doubts():
         try:
             function = relaxing.first_that_serves(request, ask, differentiates_a_derivative)
+            if function.lost:
+                function = _losing_nothing(request, ask) or function
         except EnzymeError as refusal:
             refusal.tried = tuple(map(str, kept.attempts))
             raise
@@ -79,6 +82,19 @@ def _compile(request: Request, given_types: tuple[Any, ...]) -> NativeFunction:
         name, shown = request.name.replace("_", " "), ", ".join(map(str, given_types))
         note(function.symbols.values(), Doubtful(request.kernel.py_func.__name__, name, shown, function.doubts))
     return function
+
+
+def _losing_nothing(request: Request, ask: Callable[[Request], NativeFunction]) -> NativeFunction | None:
+    """Return code in which constants that are written have shadows, None where that does not help, or is not ours to say."""
+    for one in relaxing.losing_nothing(request):
+        try:
+            with journal.journal().attempt(relaxing.WRITTEN, ""):
+                found = ask(one)
+        except EnzymeError:
+            continue
+        if not found.lost:
+            return found
+    return None
 
 
 def _assembled(request: Request, given_types: tuple[Any, ...]) -> DiffModule:

@@ -11,11 +11,14 @@ mixes them where nothing else does (assembly/inlining.py).
       constants with shadows    forward mode, and derivatives of derivatives
       inner ones with shadows   the same, if that was refused
       run-time activity         what is left
+
+What is asked may be compiled, and lose derivatives: the kernel writes active values to a constant array. Where users have said that it is
+constant (`Const`), they are told. Where the transform has (a column of a Jacobian, `grad` by another argument), constants get shadows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
@@ -31,9 +34,19 @@ DOUBTS = {  # why the answer of a request in another's place is not proven for t
     "inner constants with shadows": f"{_MIXED}, and constant arrays of inner derivatives have hidden shadows",
     "run-time activity": f"{_MIXED}, and are told apart while the derivative runs",
 }
+WRITTEN = "written constants with shadows"
 
 Made = TypeVar("Made")
 Made_co = TypeVar("Made_co", covariant=True)
+
+
+def losing_nothing(request: Request) -> Iterator[Request]:
+    """Yield what can be asked where a request loses derivatives by constants that the kernel writes, if it may be."""
+    shadowed = replace(request, runtime_activity=False, shadows_constants=True)
+    if request.shadows_written and request.direction is not Direction.PRIMAL:
+        yield shadowed
+    if request.shadows_written:
+        yield replace(shadowed, shadows_inner_constants=True)
 
 
 class Ask(Protocol[Made_co]):

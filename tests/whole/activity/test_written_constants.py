@@ -1,0 +1,85 @@
+"""Kernels that write to arguments by which nobody differentiates: columns, gradients and Hessians by the others, by hand.
+
+x[0] = x[0] y         f = (sum(x) after that) y = (x0 y + x1) y
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import enzyme_py as enzyme
+from enzyme_py import Forward, Reverse
+
+Y = 2.0
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_told() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", enzyme.errors.EnzymeWarning)
+        yield
+
+
+def x() -> np.ndarray:
+    return np.array([1.0, 2.0])
+
+
+@enzyme.jit
+def scaled(x, y):
+    x[0] = x[0] * y
+    return x * y
+
+
+@enzyme.jit
+def summed(x, y):
+    x[0] = x[0] * y
+    return np.sum(x) * y
+
+
+@enzyme.jit
+def by_the_first(y, x):
+    x[0] = x[0] * y
+    return np.sum(x) * y
+
+
+def test_columns_and_rows() -> None:
+    by_x, by_y = [[4.0, 0.0], [0.0, 2.0]], [4.0, 2.0]  # (x0 y^2, x1 y)
+    for jacobian in (enzyme.jacfwd, enzyme.jacrev):
+        first, second = jacobian(scaled, argnums=(0, 1))(x(), Y)
+        np.testing.assert_array_equal(first, by_x)
+        np.testing.assert_array_equal(second, by_y)
+        np.testing.assert_array_equal(jacobian(scaled, argnums=1)(x(), Y), by_y)
+    for mode in (Forward, Reverse):
+        np.testing.assert_array_equal(enzyme.jacobian(mode, scaled, x(), Y)[1], by_y)
+
+
+def test_gradients() -> None:
+    for mode in (Forward, Reverse):
+        by_x, by_y = enzyme.gradient(mode, summed, x(), Y)
+        np.testing.assert_array_equal(by_x, [4.0, 2.0])
+        assert by_y == 6.0
+    assert enzyme.grad(summed, argnums=1)(x(), Y) == 6.0
+    assert enzyme.jit(lambda x, y: enzyme.grad(summed, argnums=1)(x, y))(x(), Y) == 6.0
+
+
+def test_hessians() -> None:
+    (by_xx, by_xy), (by_yx, by_yy) = enzyme.hessian(summed, argnums=(0, 1))(x(), Y)
+    np.testing.assert_array_equal(by_xx, np.zeros((2, 2)))
+    np.testing.assert_array_equal(by_xy, [4.0, 1.0])
+    np.testing.assert_array_equal(by_yx, [4.0, 1.0])
+    assert by_yy == 2.0
+    for outer, inner in itertools.product((Forward, Reverse), repeat=2):
+        assert enzyme.hessian(summed, argnums=1, outer=outer, inner=inner)(x(), Y) == 2.0
+        assert enzyme.hvp(by_the_first, Y, 3.0, x(), outer=outer, inner=inner) == 6.0
+
+
+def test_jacobians_leave_the_arrays_of_the_caller() -> None:
+    given = x()
+    enzyme.jacrev(scaled, argnums=1)(given, Y)
+    enzyme.jacfwd(scaled, argnums=1)(given, Y)
+    np.testing.assert_array_equal(given, x())
