@@ -52,6 +52,7 @@ from enzyme_py.passes.memory.captured_numbers import HideCapturedNumbers, Restor
 from enzyme_py.passes.memory.constant_memory import ConstantMemory, ForgetConstantMemory
 from enzyme_py.passes.memory.hoisted_buffers import HoistedBuffers
 from enzyme_py.passes.memory.lasting_variables import LastingVariables
+from enzyme_py.passes.memory.loaded_pointers import LoadedPointers
 from enzyme_py.passes.memory.overwriting.lasting_reads import LastingReads
 from enzyme_py.passes.memory.overwriting.later_iterations import LaterIterations
 from enzyme_py.passes.memory.overwriting.memory_of_parts import MemoryOfParts
@@ -263,6 +264,7 @@ READY: tuple[Row, ...] = ordered(
     Row(TypedFills(), "behind the moves, whose copies it looks at; before who looks at loops", after=(OverlappingMoves,)),
     Row(AtomicDifferences(), "anywhere"),
     Row(EmptyLoops(), "trip counts, before values that leave loops are named"),
+    Row(LoadedPointers(), "pointers by their own names, before anybody asks what memory holds"),
     Row(LastingVariables(), "no later pass looks at where variables begin"),
     Row(WrittenPointers(), "with the loads as O2 left them"),
     Row(MixedResults(), "with the calls as O2 left them"),

@@ -95,7 +95,7 @@ class LaterIterations(Pass):
                 known = _Iterations(function, single)
                 found, chosen = list(known.overwritten()), list(known.chosen())
                 if found:
-                    _hide(function, found)
+                    hide(function, found)
                 for one in chosen:
                     _mix(function, *one)
 
@@ -125,7 +125,7 @@ def _mix(function: Function, read: Load, base: Value, array: Value) -> None:
     read.set_operand(0, moved)
 
 
-def _hide(function: Function, reads: Sequence[Load]) -> None:
+def hide(function: Function, reads: Sequence[Load]) -> None:
     zero = _known_to_nobody(function, "i64", 0, _OFFSET)
     for read in reads:
         pointer = Builder(read).gep("i8", read.pointer, [zero], f"{_OFFSET}.{read.name}")
