@@ -28,7 +28,7 @@ from enzyme_py.transforms.derivatives.split import Half
 from enzyme_py.transforms.plans.runners import positional_runner
 
 
-@dataclass
+@dataclass(slots=True)
 class _Filled:
     """Of a forward half that has run: what the reverse half must go on with."""
 
@@ -56,6 +56,7 @@ class Tape:
         if self._region == interface().NULL:
             raise MemoryError
         self._free = library().enzyme_py_tape_free  # kept: modules may be gone at exit
+        self.address = int(interface().cast("intptr_t", self._region))  # where the runtime keeps it
         self._taken = threading.Lock()  # its acquire tests and sets at once
         self.filled: _Filled | None = None
 
@@ -75,13 +76,6 @@ class Tape:
     def take(self) -> bool:
         """Claim it for a reverse sweep; tell whether it was still there to claim."""
         return self._taken.acquire(blocking=False)
-
-    @property
-    def address(self) -> int:
-        """Where the runtime keeps it."""
-        from enzyme_py.native.runtime import interface
-
-        return int(interface().cast("intptr_t", self._region))
 
     @property
     def nbytes(self) -> int:
