@@ -1,26 +1,43 @@
 """autodiff_thunk: reverse mode in two halves, with a tape between.
 
 The forward half runs the kernel and keeps what the reverse half needs on a tape, which owns its
-memory and frees it with the last reference. Each tape is good for one reverse sweep.
+memory and frees it with the last reference. Each tape is good for one reverse sweep, over arguments
+of the forms that the forward half was given: compiled code reads the tape as what it expects there.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any, NoReturn
 
 import numpy as np
 
 from enzyme_py.annotations import Annotation, Const, as_annotation
 from enzyme_py.calls.annotated_calls import check_apart, lanes_of
-from enzyme_py.errors import AnnotationError, EnzymeError
-from enzyme_py.foundations.places import where_is
+from enzyme_py.calls.given_forms import differing, form_of
+from enzyme_py.errors import AnnotationError, EnzymeError, UnsupportedTypeError
+from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.frontend.functions.bound import opened
 from enzyme_py.modes import Mode
 from enzyme_py.request import Activity, Direction
 from enzyme_py.transforms.derivatives.annotated import Annotated
 from enzyme_py.transforms.derivatives.split import Half
 from enzyme_py.transforms.plans.runners import positional_runner
+
+
+@dataclass(slots=True)
+class _Filled:
+    """Of a forward half that has run: what the reverse half must go on with."""
+
+    halves: _Halves
+    kernel: Any
+    held: tuple[Any, ...]  # what its function held
+    width: int
+    seeds: int  # cotangents that the reverse half is given
+    forms: list[Any]  # of the primals
 
 
 class Tape:
@@ -39,19 +56,26 @@ class Tape:
         if self._region == interface().NULL:
             raise MemoryError
         self._free = library().enzyme_py_tape_free  # kept: modules may be gone at exit
-        self.is_used = False
-        self.opened: Any = None  # the kernel of the forward half, and what its function held
+        self.address = int(interface().cast("intptr_t", self._region))  # where the runtime keeps it
+        self._taken = threading.Lock()  # its acquire tests and sets at once
+        self.filled: _Filled | None = None
 
     def __del__(self) -> None:
         if self._free is not None:
             self._free(self._region)
 
-    @property
-    def address(self) -> int:
-        """Where the runtime keeps it."""
-        from enzyme_py.native.runtime import interface
+    def __reduce__(self) -> NoReturn:
+        message = "a tape cannot be copied or pickled: its memory has one owner, and is good for one sweep"
+        raise UnsupportedTypeError(message, remedy="run forward once more for another tape")
 
-        return int(interface().cast("intptr_t", self._region))
+    @property
+    def is_used(self) -> bool:
+        """Whether a reverse sweep has consumed it, or does so now."""
+        return self._taken.locked()
+
+    def take(self) -> bool:
+        """Claim it for a reverse sweep; tell whether it was still there to claim."""
+        return self._taken.acquire(blocking=False)
 
     @property
     def nbytes(self) -> int:
@@ -85,7 +109,8 @@ def autodiff_thunk(
     values. `forward(*annotated)` returns `(tape, primal, shadow)`: the primal under
     ReverseSplitWithPrimal, else None; the shadow of an array result, in which its cotangent is
     put, else None. `reverse(*annotated, [cotangent of a number,] tape)` returns `(gradients,)` as
-    `autodiff` does.
+    `autodiff` does. A tape is good for one sweep, over arguments of the types, shapes, integers and
+    widths that `forward` was given.
 
     Examples:
         >>> mode = enzyme.ReverseSplitWithPrimal
@@ -123,6 +148,8 @@ class _Halves:
         self.mode = mode
         self.activities = activities
         self.result = result
+        # What tapes of two thunks of one function have in common: both are asked for the primal.
+        self.tapes_alike = activities, result, mode.runtime_activity, mode.strong_zero
 
     def forward(self, *given: Any) -> tuple[Tape, Any, Any]:
         """Run the kernel and keep what `reverse` needs: returns (tape, primal, shadow)."""
@@ -132,37 +159,79 @@ class _Halves:
         plan = self._plan(kernel, len(held), annotations, Direction.SPLIT_FORWARD)
         parts = _parts(annotations)
         tape = Tape()
-        tape.opened = kernel, held
         *places, primal = positional_runner(plan, 1 + len(parts))(tape.address, *parts)
+        width, is_batch = plan.annotated.width, plan.annotated.is_batch
+        is_seeded = primal is not None and not places and self.result is not Activity.CONST
+        forms = [form_of(one.primal) for one in annotations]
+        tape.filled = _Filled(self, kernel, held, width, width if is_seeded else 0, forms)
         shadows = [_shadow(tape, place, primal) for place in places]
-        is_batch = plan.annotated.is_batch
         shadow = tuple(shadows) if is_batch and shadows else next(iter(shadows), None)
         return tape, (primal if self.mode.need_primal else None), shadow
 
     def reverse(self, *given: Any) -> tuple[Any, ...]:
         """Sweep back over a tape: adds to the shadows, returns the gradients of Active ones."""
-        *rest, tape = given
-        if not isinstance(tape, Tape):
-            message = f"the last argument of a reverse half is its tape, not {type(tape).__name__}"
-            raise AnnotationError(
-                message, where=where_is(self._kernel()), remedy="reverse(*args, tape)"
-            )
-        if tape.is_used:
-            message = "this tape was used by an earlier reverse sweep, which consumed it"
-            where = where_is(self._kernel())
-            raise EnzymeError(message, where=where, remedy="run forward again")
+        tape, filled = self._tape(given)
         count = len(self.activities)
-        kernel, held = tape.opened
-        annotations = self._annotations(kernel, held, rest[:count])
-        plan = self._plan(kernel, len(held), annotations, Direction.SPLIT_REVERSE)
+        kernel = filled.kernel
+        annotations = self._annotations(kernel, filled.held, given[: min(count, len(given) - 1)])
+        plan = self._plan(kernel, len(filled.held), annotations, Direction.SPLIT_REVERSE)
         seeds: list[Any] = []
-        for seed in rest[count:]:
+        for seed in given[count:-1]:
             seeds.extend(seed if isinstance(seed, tuple) else (seed,))
+        self._check_given(filled, annotations, plan.annotated.width, len(seeds))
         parts = [*_parts(annotations), *seeds]
         runner = positional_runner(plan, 1 + len(parts))
-        tape.is_used = True
+        if not tape.take():
+            raise self._used()
         returned: tuple[Any, ...] = runner(tape.address, *parts)
         return returned
+
+    def _tape(self, given: Sequence[Any]) -> tuple[Tape, _Filled]:
+        """Return the tape among the arguments of a reverse half, and what filled it: a thunk as this one."""
+        tape = given[-1] if given else None
+        if not isinstance(tape, Tape):
+            message = f"the last argument of a reverse half is its tape, not {type(tape).__name__}"
+            raise self._error(message, "reverse(*args, tape)")
+        filled = tape.filled
+        if filled is None:
+            raise self._error("this tape is empty: no forward half has filled it", "pass the tape that forward returned")
+        if tape.is_used:
+            raise self._used()
+        if filled.halves is not self and not self._is_like(filled.halves):
+            whose = f"`{where_is(filled.kernel).kernel}`, with other activities or in another mode"
+            if not _are_same(self.function, filled.halves.function):
+                whose = f"another function, `{where_is(filled.kernel).kernel}`"
+            message = f"this tape is of {whose}"
+            raise self._error(message, "pass the tape of the forward half that came with this reverse half")
+        return tape, filled
+
+    def _is_like(self, other: _Halves) -> bool:
+        return self.tapes_alike == other.tapes_alike and _are_same(self.function, other.function)
+
+    def _check_given(
+        self, filled: _Filled, annotations: Sequence[Annotation], width: int, seeds: int
+    ) -> None:
+        """Refuse what the tape was not made for, before compiled code reads it."""
+        if width != filled.width:
+            message = f"shadows of each argument: {width}, and {filled.width} in the forward half"
+            raise self._error(message, "give both halves the same number of shadows")
+        forms = [form_of(one.primal) for one in annotations]
+        if forms != filled.forms:
+            names = argument_names(filled.kernel)
+            labels = [*names, *map(str, range(len(names), len(forms)))]  # more arguments than names: of *args
+            message = next(filter(None, map(differing, labels, filled.forms, forms)))
+            raise self._error(message, "give reverse the arguments that forward had, the elements of arrays apart")
+        if seeds != filled.seeds:
+            message = f"cotangents in front of the tape: {seeds}; this result takes {filled.seeds}"
+            remedy = "one for a number, in a batch a tuple with one for each lane; that of an array is put in its shadow"
+            raise self._error(message, remedy)
+
+    def _used(self) -> EnzymeError:
+        message = "this tape was used by an earlier reverse sweep, which consumed it"
+        return EnzymeError(message, where=where_is(self._kernel()), remedy="run forward again")
+
+    def _error(self, message: str, remedy: str) -> AnnotationError:
+        return AnnotationError(message, where=where_is(self._kernel()), remedy=remedy)
 
     def _kernel(self) -> Any:
         return opened(self.function)[0]
@@ -186,6 +255,11 @@ class _Halves:
         activities = tuple(one.activity for one in annotations)
         whole = Annotated(kernel, self.mode, activities, width, is_batch, self.result, held)
         return Half(whole, direction)
+
+
+def _are_same(function: Any, other: Any) -> bool:
+    """Tell whether two functions are one; a method is another object each time that it is asked for."""
+    return function is other or (isinstance(function, MethodType) and bool(function == other))
 
 
 def _parts(annotations: Sequence[Annotation]) -> list[Any]:

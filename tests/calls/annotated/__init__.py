@@ -1,0 +1,1 @@
+"""What annotated calls are given: tapes of split derivatives."""
