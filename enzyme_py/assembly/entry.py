@@ -77,6 +77,10 @@ _OPTIONS = (
     "--jump-threading-threshold=0",  # it splits allocations: zero gradients with rematerialisation
 )
 
+# The second half frees what loops have made, and takes the last iteration's array for each of them where that is constant and its size is read
+# in the loop (measured: "freed a block twice"). What a half makes belongs to the tape, which frees it.
+_FREES_NOTHING = "--enzyme-free-internal-allocations=0"
+
 # The statuses of csrc/runtime.h, and what a caller sees.
 _FAILURES = (
     (-16, OutOfMemoryError, ()),  # which ask the runtime what happened
@@ -112,7 +116,7 @@ def assemble(request: Request, given_types: Sequence[Any]) -> DiffModule:
     # it does where operands are recomputed (allocations.py), which in the code that an inner derivative
     # makes cannot be prevented. In reverse halves it lost whole loops, or wrote out of bounds, where an inner
     # loop counts the elements of an array (measured: a gradient of zero; a segmentation fault).
-    options = _OPTIONS + (() if is_recomputed else (NO_RECOMPUTING,))
+    options = _OPTIONS + (() if is_recomputed else (NO_RECOMPUTING,)) + ((_FREES_NOTHING,) if request.is_split else ())
     keeps_slopes = settings.keep_slopes and request.direction in _SWEEPS and not is_nested
     return DiffModule(
         str(draft.code),

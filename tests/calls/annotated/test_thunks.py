@@ -324,3 +324,24 @@ def test_halves_of_one_method() -> None:
     tape, *_ = halves(kernel.total, Duplicated)[0](x)
     halves(kernel.total, Duplicated)[1](x, 1.0, tape)
     np.testing.assert_array_equal(x.shadows[0], np.full(5, 3.0))
+
+
+def ragged(x, lengths):
+    """Arrays of which nothing is differentiated, and of which each has a length of its own."""
+    total = 0.0
+    for length in lengths:
+        made = np.ones(length) * 2.0
+        total += np.sum(made * made) * x[0] * x[0]
+    return total
+
+
+def test_constant_arrays_that_a_loop_makes() -> None:
+    """Four times the lengths, times x0^2; several sweeps, for a block that is freed twice is noticed late."""
+    lengths = np.array([2, 3, 1, 5])
+    forward, reverse = enzyme.autodiff_thunk(enzyme.ReverseSplitWithPrimal, ragged, Duplicated, Const)
+    for _ in range(3):
+        x, shadow = np.array([3.0, 1.0]), np.zeros(2)
+        tape, value, _ = forward(Duplicated(x, shadow), Const(lengths))
+        reverse(Duplicated(x, shadow), Const(lengths), 1.0, tape)
+        assert value == 4.0 * lengths.sum() * 9.0
+        np.testing.assert_array_equal(shadow, [4.0 * lengths.sum() * 6.0, 0.0])
