@@ -68,6 +68,7 @@ DRIVER = "threads_driver"
 CHUNK = "threads_chunk"
 COPIED = "copied"  # the parameter of a chunk of which each part has a copy
 
+MUST_CACHE = "enzyme_mustcache"  # metadata of a load
 NO_RECOMPUTING = "--enzyme-rematerialize=0"  # an option of Enzyme: no memory is made again
 
 _HEXADECIMAL = frozenset("0123456789abcdef")

@@ -79,10 +79,9 @@ from enzyme_py.passes.memory.merged_pointers import ALLOCATORS, MergedPointers
 from enzyme_py.passes.module.requests import Requests, under_reverse
 from enzyme_py.passes.types.integers.blocks import is_of_integers
 from enzyme_py.rules.copies import is_body
-from enzyme_py.symbols import HINT, INACTIVE_VALUE, RAISE
+from enzyme_py.symbols import HINT, INACTIVE_VALUE, MUST_CACHE, RAISE
 
 _SILENT = (HINT, RAISE)  # calls that touch no memory of numbers
-_CACHE = "enzyme_mustcache"  # metadata of a load
 _ABOUT_CALLOC = ('allockind("alloc,zeroed")', "allocsize(0,1)", '"alloc-family"="malloc"')
 _ABOUT_MALLOC = ("allockind", "allocsize", "alloc-family")
 
@@ -131,7 +130,7 @@ class _Marks:
         if self._loads:
             node = self._draft.code.node("!{}")
             for load in self._loads:
-                load.set_metadata(_CACHE, node)
+                load.set_metadata(MUST_CACHE, node)
         for call in self._made:
             if call.callee == "malloc":
                 _zero(call, self._draft.code)

@@ -62,6 +62,7 @@ from enzyme_py.llvm import (
 from enzyme_py.llvm.analyses.addresses import Address, Addresses, Sum
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.cycles import Cycles
+from enzyme_py.llvm.analyses.dominators import Dominators
 from enzyme_py.llvm.analyses.points_to import origins
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.blocks.fills import filled, is_local
@@ -69,6 +70,7 @@ from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS, reads_in_lo
 from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.opaque import cached_copy
 from enzyme_py.passes.module.requests import has_reverse
+from enzyme_py.symbols import MUST_CACHE
 
 _OFFSET = "enzyme_py.far"
 _HERE = "enzyme_py.here"
@@ -96,8 +98,8 @@ class LaterIterations(Pass):
                 found, chosen = list(known.overwritten()), list(known.chosen())
                 if found:
                     hide(function, found)
-                for one in chosen:
-                    _mix(function, *one)
+                for read, base, arrays in chosen:
+                    _mix(function, read, base, arrays)
 
 
 def _known_to_nobody(function: Function, kind: str, number: int, name: str) -> Value:
@@ -109,8 +111,8 @@ def _known_to_nobody(function: Function, kind: str, number: int, name: str) -> V
     return found
 
 
-def _mix(function: Function, read: Load, base: Value, array: Value) -> None:
-    """Let a read from a chosen array seem to be one of another array, perhaps."""
+def _mix(function: Function, read: Load, base: Value, arrays: Sequence[Value]) -> None:
+    """Let a read from a chosen array seem to be one of another array, perhaps; cache it where none of these is known there."""
     here = _known_to_nobody(function, "i1", 1, _HERE)
     steps, pointer = list[GetElementPtr](), read.pointer
     while isinstance(pointer, GetElementPtr):
@@ -119,6 +121,11 @@ def _mix(function: Function, read: Load, base: Value, array: Value) -> None:
     if pointer is not base:  # it goes through the array from step to step
         steps, pointer = [], read.pointer
     after = Builder.after(pointer) if isinstance(pointer, Instruction) else Builder(read)
+    dominators = function.analysis(Dominators)
+    array = next((one for one in arrays if dominators.is_available(one, pointer if isinstance(pointer, Instruction) else read)), None)
+    if array is None:
+        read.set_metadata(MUST_CACHE, function.module.node("!{}"))
+        return
     moved: Value = after.select(here, pointer, array, f"{_HERE}.{pointer.name}")
     for step in reversed(steps):
         moved = Builder(read).gep(step.source_type, moved, step.indices)
@@ -219,16 +226,16 @@ class _Iterations:
             for whereto in self._alternatives(write.pointer, other.offset)
         )
 
-    def chosen(self) -> Iterator[tuple[Load, Value, Value]]:
-        """Yield the loads from an array that was chosen, where a write in the loop goes to the other one; with that, and an array that both may be."""
+    def chosen(self) -> Iterator[tuple[Load, Value, list[Value]]]:
+        """Yield the loads from an array that was chosen, where a write in the loop goes to the other one; with that, and arrays that both may be."""
         reads, writes = self._accesses()
         others = [one for base, found in writes.items() if self._is_chosen(base) for one in found]
         for load, read in reads if others else ():
             base = self._addresses.of(read.pointer).base
             if self._is_chosen(base):
                 arrays = origins(base)
-                both = next(filter(None, (self._array_of_both(read, write, base, arrays) for write in others)), None)
-                if both is not None:
+                both = [one for write in others for one in self._arrays_of_both(read, write, base, arrays)]
+                if both:
                     yield load, base, both
 
     def _is_chosen(self, base: Value) -> bool:
@@ -236,13 +243,15 @@ class _Iterations:
         is_mixed = isinstance(base, Select) and base.condition is self._function.find(f"%{_HERE}")
         return (isinstance(base, Select) and not is_mixed) or (isinstance(base, Phi) and not self._addresses.carried(base))
 
-    def _array_of_both(self, read: _Access, write: _Access, base: Value, arrays: set[Value]) -> Value | None:
-        """Return an array, made in front of the loops around both, that what is read and what is written may be; None if there is none."""
+    def _arrays_of_both(self, read: _Access, write: _Access, base: Value, arrays: set[Value]) -> list[Value]:
+        """Return the arrays, made in front of the loops around both, that what is read and what is written may be."""
         around, other = self._around(read, write), self._addresses.of(write.pointer).base
         if other is base or not around or not all(_is_in(one, around[-1]) for one in (base, other)):
-            return None
+            return []
         both = arrays & origins(other)
-        return next((one for one in arrays if one in both and is_local(one) and not _is_in(one, around[-1])), None)
+        # In an order that is the same in each process.
+        known = [one for one in (*self._function.arguments, *self._function.instructions) if one in both]
+        return [one for one in known if not _is_in(one, around[-1])]
 
     def _is_told_apart(self, one: Sum | None, other: Sum | None, least: int) -> bool:
         """Tell whether LLVM may know two addresses for different ones, from a place that is another one in another iteration."""
