@@ -56,6 +56,7 @@ class Argument:
     activity: Activity
     primal: Sequence[ir.Value]
     shadows: Sequence[Sequence[ir.Value]]
+    is_hidden: bool = False  # the shadows: numbers beside them return no gradients
 
 
 class EnzymeCall:
@@ -215,7 +216,7 @@ class EnzymeCall:
         operands: list[ir.Value] = []
         for index, leaf in enumerate(parts):
             if leaf.role is not Role.OWNER:
-                operands.append(self._marker(self._leaf_marker(argument.activity, leaf)))
+                operands.append(self._marker(self._leaf_marker(argument, leaf)))
                 operands.append(self._primal(argument, index, leaf))
                 if self._has_shadow(argument.activity, leaf):
                     operands.extend(shadow[index] for shadow in argument.shadows)
@@ -226,12 +227,13 @@ class EnzymeCall:
         is_lost = leaf.is_list and leaf.is_differentiable and argument.activity is Activity.CONST
         return frozen(self.builder, value) if is_lost else value
 
-    def _leaf_marker(self, activity: Activity, leaf: Leaf) -> str:
+    def _leaf_marker(self, argument: Argument, leaf: Leaf) -> str:
+        activity = argument.activity
         if activity is Activity.CONST or not leaf.is_differentiable:
             return "enzyme_const"
         if self._has_shadow(activity, leaf):
             return "enzyme_dupnoneed" if activity is Activity.NO_NEED else "enzyme_dup"
-        return "enzyme_out"
+        return "enzyme_const" if argument.is_hidden else "enzyme_out"
 
     def _has_shadow(self, activity: Activity, leaf: Leaf) -> bool:
         if not leaf.is_differentiable or not activity.has_shadow:

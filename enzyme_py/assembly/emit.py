@@ -138,11 +138,11 @@ class _Emitter:
         return arguments, list(values[position:])
 
     def _constant(self, kind: Any, primal: Sequence[ir.Value], value: ir.Value) -> Argument:
-        """Return a constant array with shadows that nobody sees."""
+        """Return a constant with shadows that nobody sees."""
         lanes = range(self.request.width)
         shadows = [zeros_like(self.context, self.builder, kind, value) for _ in lanes]
         flat = [self._flat(kind, one) for one in shadows]
-        return Argument(kind, Activity.DUPLICATED, primal, flat)
+        return Argument(kind, Activity.DUPLICATED, primal, flat, is_hidden=True)
 
     def _flat(self, kind: Any, value: ir.Value) -> tuple[ir.Value, ...]:
         packer = self.context.get_arg_packer([kind])

@@ -25,13 +25,33 @@ _POINTER = ir.IntType(8).as_pointer()
 
 def needs_hidden_shadow(request: Request, kind: Any, activity: Activity) -> bool:
     """Tell whether an argument of this type, so annotated, gets a shadow in this request."""
-    if not request.shadows_constants or activity is not Activity.CONST:
-        return False
-    return isinstance(kind, types.Array) and isinstance(kind.dtype, (types.Float, types.Complex))
+    return request.shadows_constants and activity is Activity.CONST and _holds_floats(kind) and _can_be_shadowed(kind)
+
+
+def _holds_floats(kind: Any) -> bool:
+    if isinstance(kind, types.BaseTuple):
+        return any(map(_holds_floats, kind))
+    return isinstance(kind, types.Array) and isinstance(kind.dtype, (types.Float, types.Complex, types.Record))
+
+
+def _can_be_shadowed(kind: Any) -> bool:
+    """Tell whether a value is made of nothing but arrays and numbers."""
+    if isinstance(kind, types.BaseTuple):
+        return all(map(_can_be_shadowed, kind))
+    return isinstance(kind, (types.Array, types.Number, types.Boolean))
 
 
 def zeros_like(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
-    """Return an array of zeros with the shape and the strides of the given one."""
+    """Return arrays of zeros with the shapes and the strides of the given ones, in the same tuples; numbers beside them are zero."""
+    if isinstance(kind, types.BaseTuple):
+        parts = [builder.extract_value(value, place) for place in range(len(kind))]
+        return context.make_tuple(builder, kind, [zeros_like(context, builder, *one) for one in zip(kind, parts, strict=True)])
+    if not isinstance(kind, types.Array):
+        return cgutils.get_null_value(value.type)
+    return _array_of_zeros(context, builder, kind, value)
+
+
+def _array_of_zeros(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
     array = make_array(kind)(context, builder, value)
     shape, strides = (cgutils.unpack_tuple(builder, part) for part in (array.shape, array.strides))
     low, bytes_ = _extent(builder, shape, strides, array.itemsize)

@@ -15,7 +15,9 @@ from enzyme_py.symbols import REQUEST
 
 _NAMED = "arg."  # parameters that are a user's begin so: `%arg.x.4`
 _TYPE = "enzyme_type"
-_FLOATS = "[-1,-1]:Float"
+_FLOATS = "]:Float"
+_NUMBER = "[-1]:Float"  # of a parameter that is none of memory
+_MIXED = "{[-1]:Pointer}"  # to records whose fields are of several types
 _ITEM = ":Pointer}"
 
 
@@ -89,7 +91,9 @@ def _type(argument: Argument) -> str | None:
 
 
 def _holds_floats(argument: Argument) -> bool:
-    return _FLOATS in (_type(argument) or "")
+    """Tell whether an argument is an array of floats, or of records, which may have floats among their fields."""
+    said = _type(argument) or ""
+    return said == _MIXED or _FLOATS in said.replace(_NUMBER, "")
 
 
 def _holds_arrays(argument: Argument) -> bool:

@@ -83,3 +83,61 @@ def test_jacobians_leave_the_arrays_of_the_caller() -> None:
     enzyme.jacrev(scaled, argnums=1)(given, Y)
     enzyme.jacfwd(scaled, argnums=1)(given, Y)
     np.testing.assert_array_equal(given, x())
+
+
+def tuple_of_both(x, p):
+    for i in range(3):
+        p[0][i] = x * x
+    return np.sum(p[0]) * p[1]
+
+
+def tuple_of_arrays(x, both):
+    for i in range(2):
+        both[i][0] = x * (i + 1)
+    return both[0][0] * both[1][0]
+
+
+def by_key(x, p):
+    for i in range(3):
+        p["a"][i] = x * x
+    return np.sum(p["a"]) * p["b"]
+
+
+def record(x, r):
+    for i in range(r.size):
+        r[i].m = x * x
+    return r[0].m * r[1].m
+
+
+def by_field_and_by_row(x, r):
+    r["m"][1] = x * x * x
+    return r[1]["m"]
+
+
+def records() -> np.ndarray:
+    return np.zeros(2, [("m", float), ("n", np.int64)])
+
+
+# The kernel, what it writes to, and its first two derivatives at 2.
+OF_MORE = [
+    (tuple_of_both, lambda: (np.ones(3), 3.0), 36.0, 18.0),  # 9 x^2
+    (tuple_of_arrays, lambda: (np.ones(1), np.ones(1)), 8.0, 4.0),  # 2 x^2
+    (tuple_of_arrays, lambda: [np.ones(1), np.ones(1)], 8.0, 4.0),
+    (by_key, lambda: {"a": np.ones(3), "b": 3.0}, 36.0, 18.0),
+    (record, records, 32.0, 48.0),  # x^4
+    (by_field_and_by_row, records, 12.0, 12.0),  # x^3
+]
+
+
+@pytest.mark.parametrize(("kernel", "written", "first", "second"), OF_MORE)
+def test_tuples_and_records(kernel, written, first: float, second: float) -> None:
+    assert enzyme.grad(kernel)(2.0, written()) == first
+    if kernel is not by_key:  # docs/limits.md
+        assert enzyme.jacfwd(kernel)(2.0, written()) == first
+    assert enzyme.hvp(kernel, 2.0, 1.0, written()) == second
+    assert enzyme.hvp(kernel, 2.0, 1.0, written(), outer=Reverse) == second
+
+
+def test_records_that_users_call_constant_are_told_of() -> None:
+    with pytest.warns(enzyme.errors.ConstWrittenWarning, match="writes `r`"):
+        enzyme.autodiff(Reverse, record, enzyme.Active(2.0), enzyme.Const(records()))
