@@ -328,11 +328,10 @@ static int slabs_of(const operation *does, int64_t distance, const layout *where
     }
 }
 
-static bool is_shift(const layout *where, int64_t size) {
-    for (int at = where->rank - 1; at >= 0; at--) {
-        const axis *self = &where->axes[at];
-        if (self->dst != self->src || self->dst < size) return false;
-        size += (self->n - 1) * self->dst;
+/* Of a layout whose elements are distinct. */
+static bool is_shift(const layout *where) {
+    for (int at = 0; at < where->rank; at++) {
+        if (where->axes[at].dst != where->axes[at].src) return false;
     }
     return true;
 }
@@ -350,7 +349,7 @@ static void run(const operation *does, char *dst, char *src, const axis *axes, i
     int slabs = slabs_of(does, distance, &where, &is_free);
     if (is_free || is_interleaved(does, distance, &where)) {
         run_apart(does->apart, dst, src, &where);
-    } else if (does->shift != NULL && is_shift(&where, does->dst_size)) {
+    } else if (does->shift != NULL && is_shift(&where)) {
         if (distance != 0) run_shift(does, dst, src, &where);
     } else {
         run_packed(does, dst, src, &where, slabs);

@@ -42,11 +42,12 @@ Made_co = TypeVar("Made_co", covariant=True)
 
 def losing_nothing(request: Request) -> Iterator[Request]:
     """Yield what can be asked where a request loses derivatives by constants that the kernel writes, if it may be."""
+    if request.constants_are_said:
+        return
     shadowed = replace(request, runtime_activity=False, shadows_constants=True)
-    if request.shadows_written and request.direction is not Direction.PRIMAL:
+    if request.direction is not Direction.PRIMAL:
         yield shadowed
-    if request.shadows_written:
-        yield replace(shadowed, shadows_inner_constants=True)
+    yield replace(shadowed, shadows_inner_constants=True)
 
 
 class Ask(Protocol[Made_co]):

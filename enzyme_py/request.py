@@ -68,7 +68,7 @@ class Request:
     runtime_activity: bool = False
     shadows_constants: bool = False  # constant arrays get shadows of zeros that nobody sees
     shadows_inner_constants: bool = False  # and so do those of requests inside of the kernel
-    shadows_written: bool = False  # both, if the kernel writes constants: nobody has said that these are (relaxing.py)
+    constants_are_said: bool = False  # by users; else both are done, too, where the kernel writes constants (relaxing.py)
     inlines: bool = False  # all that the kernel calls stands in it (assembly/inlining.py)
     strong_zero: bool = True
 

@@ -44,7 +44,7 @@ def _autodiff(given: Sequence[Any]) -> tuple[Any, ...]:
     width, is_batch = lanes_of(kernel, annotations)
     check_apart(kernel, annotations)
     activities = tuple(one.activity for one in annotations)
-    plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held))
+    plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held), constants_are_said=True)
     parts: list[Any] = []
     for one in annotations:
         parts.append(one.primal)

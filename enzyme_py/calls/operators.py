@@ -251,7 +251,7 @@ def _directional(kernel: Any, values: Sequence[Any], number: int, tangent: Any, 
     activities = tuple(
         Activity.DUPLICATED if i == number else Activity.CONST for i in range(len(values))
     )
-    plan = Annotated(kernel, Forward, activities, skipped=held, shadows_written=True)
+    plan = Annotated(kernel, Forward, activities, skipped=held)
     own = [copied(value) for value in values]
     parts = [*own[: number + 1], tangent, *own[number + 1 :]]
     return positional_runner(plan, len(parts))(*parts)[0]

@@ -253,7 +253,7 @@ class _Halves:
     ) -> Half:
         width, is_batch = lanes_of(kernel, annotations)
         activities = tuple(one.activity for one in annotations)
-        whole = Annotated(kernel, self.mode, activities, width, is_batch, self.result, held)
+        whole = Annotated(kernel, self.mode, activities, width, is_batch, self.result, held, constants_are_said=True)
         return Half(whole, direction)
 
 

@@ -186,7 +186,7 @@ def runner(f: Any, wanted: Wanted, given: Sequence[Any]) -> tuple[Any, Sequence[
         made = product_runner(Product(kernel, Forward, Reverse, len(held), False))
         return made, [x, v, *held, *others], 0
     kinds = [Activity.CONST] * len(held) + [Activity.DUPLICATED] + [Activity.CONST] * len(others)
-    plan = Annotated(kernel, ForwardWithPrimal, tuple(kinds), skipped=len(held), shadows_written=True)
+    plan = Annotated(kernel, ForwardWithPrimal, tuple(kinds), skipped=len(held))
     return positional_runner(plan, len(held) + len(given)), [*held, x, v, *others], None
 
 

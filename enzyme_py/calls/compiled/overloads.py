@@ -328,7 +328,7 @@ def _autodiff_plan(args: Sequence[Any]) -> tuple[Annotated, list[Any], int]:
     is_batch = any(issubclass(one.kind, written.BatchDuplicated) for one in given)
     width = widths.pop() if widths else 1
     activities = (*[Activity.CONST] * len(held), *(one.activity for one in given))
-    plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held))
+    plan = Annotated(kernel, mode, activities, width, is_batch, result, len(held), constants_are_said=True)
     return plan, [*held, *(part for one in given for part in one.parts)], start
 
 

@@ -86,7 +86,7 @@ class Question:
         if self.mode.is_forward:
             active = {self.skipped + n for n in self.chosen}
             kinds = (Activity.DUPLICATED if n in active else Activity.CONST for n in range(len(self.values)))
-            return Annotated(kernel, self.mode, tuple(kinds), skipped=self.skipped)
+            return Annotated(kernel, self.mode, tuple(kinds), skipped=self.skipped, constants_are_said=True)
         mode = self.mode
         return Gradient(
             kernel,

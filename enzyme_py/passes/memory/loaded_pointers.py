@@ -47,7 +47,7 @@ class LoadedPointers(Pass):
         """Forward what is stored, and hide what may be stored, in all functions."""
         for function in draft.code.functions:
             if function.is_edited or " = load ptr, " in function.body_text:
-                left = [load for load in _loads(function) if not _is_forwarded(load)]
+                left = [load for load in _loads(function) if not _forward(load)]
                 found = _confused(function, left) if left else []
                 if found:
                     hide(function, found)
@@ -62,8 +62,8 @@ def _is_made(value: Value) -> bool:
     return isinstance(value, Call) and CallEffects(value).is_allocation
 
 
-def _is_forwarded(load: Load) -> bool:
-    """Put in place of a load the pointer that has been stored, if there is one store and nobody else may write there."""
+def _forward(load: Load) -> bool:
+    """Put in place of a load the pointer that has been stored, if there is one store and nobody else may write there; tell whether that was done."""
     users = [one for one in load.pointer.users if not isinstance(one, Load)]
     stores = [one for one in users if isinstance(one, Store) and one.pointer is load.pointer and one.value is not load.pointer]
     others = (one for one in users if one not in stores)

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from enzyme_py.llvm import Module
 from enzyme_py.symbols import RULED
 
+RULE_PARTS = {"derivative": (".forward",), "gradient": (".augmented", ".reverse")}  # how the functions of a rule end, by direction
+
 
 def has_rules(code: Module) -> bool:
     """Tell whether a module has functions with derivatives that we tell Enzyme."""

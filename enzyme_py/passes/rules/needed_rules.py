@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from enzyme_py.llvm import Function
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.module.names_in_code import has_rules, mentions, reached
+from enzyme_py.passes.module.names_in_code import RULE_PARTS, has_rules, mentions, reached
 from enzyme_py.symbols import REQUEST, RULED
 
 _TABLE = f"{REQUEST}register_"
@@ -21,7 +21,6 @@ _REQUESTS = {
     "derivative": (f"{REQUEST}fwd",),
     "gradient": (f"{REQUEST}autodiff", f"{REQUEST}augmentfwd", f"{REQUEST}reverse"),
 }
-_PARTS = {"derivative": (".forward",), "gradient": (".augmented", ".reverse")}
 _LOCAL = ("internal", "private", "linkonce_odr")
 
 
@@ -49,7 +48,7 @@ def _needed(functions: list[Function], calls: dict[str, set[str]]) -> set[str]:
     roots = {one.name for one in functions if one.linkage not in _LOCAL and RULED not in one.name}
     needed = set[str]()
     while True:
-        parts = tuple(part for kind in needed for part in _PARTS[kind])
+        parts = tuple(part for kind in needed for part in RULE_PARTS[kind])
         rules = {name for name in calls if name.startswith(RULED) and name.endswith(parts)}
         named = set[str]().union(
             *(calls[one] for one in reached(roots | rules, calls) & calls.keys())

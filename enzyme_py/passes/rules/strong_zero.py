@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from enzyme_py.llvm import Call, GlobalVariable, Load, Module
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.module.names_in_code import mentions, reached
+from enzyme_py.passes.module.names_in_code import RULE_PARTS, mentions, reached
 from enzyme_py.passes.module.requests import request_in
 from enzyme_py.symbols import REQUEST, RULED
 
 _FLAG = "enzyme_strong_zero"
-_RULES = (".forward", ".augmented", ".reverse")
+_RULES = tuple(part for parts in RULE_PARTS.values() for part in parts)
 
 
 class PlainInside(Pass):

@@ -129,7 +129,7 @@ def _pushed(claim: Claim) -> float:
     """Return the number of a claim by forward mode: what is left behind is weighed linearly, so tangents can be."""
     activities = tuple(Activity.CONST if t is None else Activity.DUPLICATED for t in claim.tangents)
     skipped = getattr(claim.kernel, "skipped", 0)
-    plan = Annotated(claim.kernel, Forward, activities, skipped=skipped)
+    plan = Annotated(claim.kernel, Forward, activities, skipped=skipped, constants_are_said=True)
     shadows = [None if t is None else copy_of(t) for t in claim.tangents]
     parts: list[Any] = []
     for value, shadow in zip(claim.arguments, shadows, strict=True):

@@ -30,7 +30,7 @@ class Annotated(Plan):
     is_batch: bool = False  # results come in tuples, one part per lane, also for one lane
     result: Activity | None = None  # None: guessed from the type of the kernel's result
     skipped: int = 0  # leading arguments, constant ones, without a place in the result
-    shadows_written: bool = False  # see `Request`: users have not written these activities
+    constants_are_said: bool = False  # see `Request`
 
     def bind(self, argument_types: Sequence[Any]) -> BoundAnnotated:
         """See `Plan`."""

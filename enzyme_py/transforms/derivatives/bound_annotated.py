@@ -48,7 +48,7 @@ class BoundAnnotated(Bound):
             need_primal=plan.mode.need_primal,
             runtime_activity=plan.mode.runtime_activity,
             strong_zero=plan.mode.strong_zero,
-            shadows_written=plan.shadows_written,
+            constants_are_said=plan.constants_are_said,
         )
         self.seeds = 0
         if not plan.mode.is_forward and self.request.result is not Activity.CONST:

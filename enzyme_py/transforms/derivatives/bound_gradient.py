@@ -53,7 +53,6 @@ class BoundGradient(Bound):
             has_aux=has_aux,
             runtime_activity=plan.runtime_activity,
             strong_zero=plan.strong_zero,
-            shadows_written=True,
         )
         self.request_types = self._request_types()
 

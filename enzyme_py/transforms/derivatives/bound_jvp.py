@@ -42,7 +42,6 @@ class BoundJvp(Bound):
             need_primal=True,
             runtime_activity=plan.runtime_activity,
             strong_zero=plan.strong_zero,
-            shadows_written=True,
         )
         self.request_types: list[Any] = []
         for kind, is_active in zip(self.primals, active, strict=True):

@@ -40,7 +40,7 @@ def forward_part(kernel: Any, number: int, count: int, skipped: int = 0) -> Any:
     The first `skipped` of the arguments are what a function holds.
     """
     activities = tuple(Activity.DUPLICATED if i == number else Activity.CONST for i in range(count))
-    along = Annotated(kernel, Forward, activities, skipped=skipped, shadows_written=True)
+    along = Annotated(kernel, Forward, activities, skipped=skipped)
     after = number + 1
 
     def part(*arguments):  # type: ignore[no-untyped-def]  # compiled by Numba

@@ -48,7 +48,7 @@ def column_lines(leaves: Leaves, place: int, scope: dict[str, Any]) -> list[str]
     width = leaves.chunk if is_array else 1
     chosen = (Activity.DUPLICATED if i == place else Activity.CONST for i in range(count))
     scope[f"plan_{place}"] = Annotated(
-        leaves.kernel, leaves.mode, tuple(chosen), width, is_batch=True, shadows_written=True
+        leaves.kernel, leaves.mode, tuple(chosen), width, is_batch=True
     )
     given = [f"leaf_{i}" if i < leaves.held else f"copy_of(leaf_{i})" for i in range(count)]
     if not is_array:

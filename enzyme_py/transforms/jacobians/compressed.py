@@ -105,7 +105,7 @@ def _fill_products(
             "to = buffer(output)",
             f"run(plan, to, {seeds}, {', '.join(given)})",
         ]
-    scope["plan"] = Annotated(kernel, plan.mode, tuple(activities), plan.width, is_batch=True, shadows_written=True)
+    scope["plan"] = Annotated(kernel, plan.mode, tuple(activities), plan.width, is_batch=True)
     loop = Loop(
         first="0",
         end=f"vectors.shape[0] // {plan.width}",

@@ -42,7 +42,7 @@ def _product_at(wanted: PlanType, x: Any, v: Any, others: Any) -> Callable[..., 
             *[Activity.CONST] * others_left,
         )
         mode = replace(plan.outer, need_primal=plan.with_gradient)
-        scope["plan"] = Annotated(gradient, mode, activities, skipped=held, shadows_written=True)
+        scope["plan"] = Annotated(gradient, mode, activities, skipped=held)
         call = f"run(plan, {rest[0]}, own(x), tangent(v, x), {rest[1]})"
         found = call if plan.with_gradient else f"({call}[0], None)"
         return written("wanted, x, v, others", found, scope)

@@ -82,7 +82,7 @@ class _Part:
                 keeps += of_lanes(width, f"{room}[first + {{lane}}] = {found}[{{lane}}]")
         into = result_into(self.leaves.kernel, self.path, component, self.is_array)
         self.scope[f"plan_{name}"] = Annotated(
-            into, self.leaves.mode, tuple(activities), width, is_batch=True, shadows_written=True
+            into, self.leaves.mode, tuple(activities), width, is_batch=True
         )
         out = f"out{at(self.path)}"
         size = f"{out}.size" if self.is_array else "1"

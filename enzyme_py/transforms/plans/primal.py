@@ -39,7 +39,7 @@ class BoundPrimal(Bound):
             from enzyme_py.transforms.plans.drawn_again import warn_of_draws
 
             warn_of_draws(plan.kernel, tuple(argument_types), plan.runs)
-        self.request = Request(plan.kernel, Direction.PRIMAL, activities, result=Activity.CONST, shadows_written=True)
+        self.request = Request(plan.kernel, Direction.PRIMAL, activities, result=Activity.CONST)
 
     def resolve(self, request_result: Any) -> None:
         """See `Bound`."""

@@ -120,9 +120,10 @@ def _mix(function: Function, read: Load, base: Value, arrays: Sequence[Value]) -
         pointer = pointer.pointer
     if pointer is not base:  # it goes through the array from step to step
         steps, pointer = [], read.pointer
-    after = Builder.after(pointer) if isinstance(pointer, Instruction) else Builder(read)
+    place = pointer if isinstance(pointer, Instruction) else read
+    after = Builder.after(place) if place is pointer else Builder(read)
     dominators = function.analysis(Dominators)
-    array = next((one for one in arrays if dominators.is_available(one, pointer if isinstance(pointer, Instruction) else read)), None)
+    array = next((one for one in arrays if dominators.is_available(one, place)), None)
     if array is None:
         read.set_metadata(MUST_CACHE, function.module.node("!{}"))
         return
@@ -133,6 +134,7 @@ def _mix(function: Function, read: Load, base: Value, arrays: Sequence[Value]) -
 
 
 def hide(function: Function, reads: Sequence[Load]) -> None:
+    """Move the pointers of reads by an unknown zero."""
     zero = _known_to_nobody(function, "i64", 0, _OFFSET)
     for read in reads:
         pointer = Builder(read).gep("i8", read.pointer, [zero], f"{_OFFSET}.{read.name}")
@@ -158,10 +160,11 @@ class _Iterations:
         self._addresses = function.analysis(Addresses)
         self._behind: WrittenBehind | None = None
         self._chosen: dict[Value, list[Sum]] = {}
+        self._reads, self._writes = self._accesses()
 
     def overwritten(self) -> Iterator[Load]:
         """Yield the loads of which a write in another iteration may be missed."""
-        reads, writes = self._accesses()
+        reads, writes = self._reads, self._writes
         far = self._function.find(f"%{_OFFSET}")
         for load, read in reads if writes else ():
             address = self._addresses.of(read.pointer)
@@ -228,7 +231,7 @@ class _Iterations:
 
     def chosen(self) -> Iterator[tuple[Load, Value, list[Value]]]:
         """Yield the loads from an array that was chosen, where a write in the loop goes to the other one; with that, and arrays that both may be."""
-        reads, writes = self._accesses()
+        reads, writes = self._reads, self._writes
         others = [one for base, found in writes.items() if self._is_chosen(base) for one in found]
         for load, read in reads if others else ():
             base = self._addresses.of(read.pointer).base

@@ -7,24 +7,9 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from tests.fuzz.helpers import changed_at, put_in_order
 
 X = np.array([0.3, 0.8, 0.5, 0.7, 1.2, 0.4])
-
-
-@numba.njit
-def in_order(v, u):
-    if v[1] < u[1]:
-        return u, v
-    return v, u
-
-
-@numba.njit
-def changed(v, u, i):
-    before = u[i] * v[i]
-    for j in range(3):
-        v[j] = v[j] * u[j + 1] if j != i else 0.5 * v[j]
-        before += np.sin(u[j] * v[i])
-    return before + u[i] * v[0]
 
 
 @numba.njit
@@ -37,8 +22,8 @@ def exchanged(x):
     v, u = (w, y)
     t = 0.3 * y[0]
     for i in range(3):
-        t += changed(v, v, 0)
-        u, v = in_order(u, v)
+        t += changed_at(v, v, 0)
+        u, v = put_in_order(u, v, 1)
         v[order[i] % 4] = views[i][2]
     v[::-1][:4] *= 0.5
     views[0] = y[1:]
