@@ -23,7 +23,7 @@ from llvmlite import ir
 from numba.core import callconv, cgutils
 
 from enzyme_py.assembly.results import holds_arrays, owners
-from enzyme_py.foundations.places import argument_names
+from enzyme_py.foundations.places import names_of_given
 from enzyme_py.frontend.codegen.calling_convention import raise_on_error
 from enzyme_py.frontend.codegen.type_hints import (
     TypedAttributes,
@@ -57,6 +57,10 @@ class Argument:
     primal: Sequence[ir.Value]
     shadows: Sequence[Sequence[ir.Value]]
     is_hidden: bool = False  # the shadows: numbers beside them return no gradients
+
+    def is_active(self, leaf: Leaf) -> bool:
+        """Tell whether one of the flat values may carry a derivative; a single record can only in a hidden shadow."""
+        return leaf.can_hold_slopes if self.is_hidden else leaf.is_differentiable
 
 
 class EnzymeCall:
@@ -109,9 +113,7 @@ class EnzymeCall:
                     next(parameters).name = f"arg.{name}"
 
     def _argument_names(self) -> list[str]:
-        names = argument_names(self.request.kernel)
-        names += [str(number) for number in range(len(names), len(self._parts))]
-        return [plain_name(name) for name in names[: len(self._parts)]]
+        return [plain_name(name) for name in names_of_given(self.request.kernel, len(self._parts))]
 
     def _annotate(self, function: ir.Function, kept: Sequence[Leaf]) -> None:
         result, *parameters = function.args
@@ -218,7 +220,7 @@ class EnzymeCall:
             if leaf.role is not Role.OWNER:
                 operands.append(self._marker(self._leaf_marker(argument, leaf)))
                 operands.append(self._primal(argument, index, leaf))
-                if self._has_shadow(argument.activity, leaf):
+                if self._has_shadow(argument, leaf):
                     operands.extend(shadow[index] for shadow in argument.shadows)
         return operands
 
@@ -229,14 +231,14 @@ class EnzymeCall:
 
     def _leaf_marker(self, argument: Argument, leaf: Leaf) -> str:
         activity = argument.activity
-        if activity is Activity.CONST or not leaf.is_differentiable:
+        if activity is Activity.CONST or not argument.is_active(leaf):
             return "enzyme_const"
-        if self._has_shadow(activity, leaf):
+        if self._has_shadow(argument, leaf):
             return "enzyme_dupnoneed" if activity is Activity.NO_NEED else "enzyme_dup"
         return "enzyme_const" if argument.is_hidden else "enzyme_out"
 
-    def _has_shadow(self, activity: Activity, leaf: Leaf) -> bool:
-        if not leaf.is_differentiable or not activity.has_shadow:
+    def _has_shadow(self, argument: Argument, leaf: Leaf) -> bool:
+        if not argument.is_active(leaf) or not argument.activity.has_shadow:
             return False
         return self.request.direction is Direction.FORWARD or leaf.role is Role.DATA
 

@@ -31,14 +31,16 @@ def needs_hidden_shadow(request: Request, kind: Any, activity: Activity) -> bool
 def _holds_floats(kind: Any) -> bool:
     if isinstance(kind, types.BaseTuple):
         return any(map(_holds_floats, kind))
-    return isinstance(kind, types.Array) and isinstance(kind.dtype, (types.Float, types.Complex, types.Record))
+    if isinstance(kind, types.Array):
+        return isinstance(kind.dtype, (types.Float, types.Complex, types.Record))
+    return isinstance(kind, types.Record)
 
 
 def _can_be_shadowed(kind: Any) -> bool:
-    """Tell whether a value is made of nothing but arrays and numbers."""
+    """Tell whether a value is made of nothing but arrays, records and numbers."""
     if isinstance(kind, types.BaseTuple):
         return all(map(_can_be_shadowed, kind))
-    return isinstance(kind, (types.Array, types.Number, types.Boolean))
+    return isinstance(kind, (types.Array, types.Record, types.Number, types.Boolean))
 
 
 def zeros_like(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) -> ir.Value:
@@ -46,6 +48,8 @@ def zeros_like(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Value) 
     if isinstance(kind, types.BaseTuple):
         parts = [builder.extract_value(value, place) for place in range(len(kind))]
         return context.make_tuple(builder, kind, [zeros_like(context, builder, *one) for one in zip(kind, parts, strict=True)])
+    if isinstance(kind, types.Record):
+        return builder.bitcast(_zeros(builder, _SIZE(kind.size)), value.type)
     if not isinstance(kind, types.Array):
         return cgutils.get_null_value(value.type)
     return _array_of_zeros(context, builder, kind, value)
@@ -55,9 +59,7 @@ def _array_of_zeros(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Va
     array = make_array(kind)(context, builder, value)
     shape, strides = (cgutils.unpack_tuple(builder, part) for part in (array.shape, array.strides))
     low, bytes_ = _extent(builder, shape, strides, array.itemsize)
-    function_type = ir.FunctionType(_POINTER, [_SIZE, _SIZE])
-    allocate = cgutils.get_or_insert_function(builder.module, function_type, "calloc")
-    start = builder.call(allocate, [_SIZE(1), bytes_])
+    start = _zeros(builder, bytes_)
     content = element_content(kind.dtype)
     if content is not None:  # else nothing tells what the zeros are
         builder.call(hint_function(builder.module, content), [start])
@@ -73,6 +75,12 @@ def _array_of_zeros(context: Any, builder: ir.IRBuilder, kind: Any, value: ir.Va
         parent=None,
     )
     return made._getvalue()
+
+
+def _zeros(builder: ir.IRBuilder, bytes_: ir.Value) -> ir.Value:
+    function_type = ir.FunctionType(_POINTER, [_SIZE, _SIZE])
+    allocate = cgutils.get_or_insert_function(builder.module, function_type, "calloc")
+    return builder.call(allocate, [_SIZE(1), bytes_])
 
 
 def _extent(builder: ir.IRBuilder, shape: Any, strides: Any, itemsize: Any) -> tuple[Any, Any]:

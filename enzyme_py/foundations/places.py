@@ -21,9 +21,9 @@ def where_is(function: Any, argument: str | None = None) -> Where:
 
 
 def behind(kernel: Any) -> Any:
-    """Return the user's kernel behind one that is a derivative of it, or its pairing with a cotangent."""
+    """Return the user's kernel behind one that is a derivative of it, or its pairing with a cotangent, or that writes its result."""
     while not isinstance(kernel, pytypes.FunctionType):
-        inner = getattr(kernel, "pairs", None)
+        inner = getattr(kernel, "pairs", getattr(kernel, "hands_on_to", None))
         if inner is None:
             inner = getattr(getattr(kernel, "plan", None), "kernel", None)
         if inner is None:
@@ -35,3 +35,12 @@ def behind(kernel: Any) -> Any:
 def argument_names(function: Any) -> list[str]:
     """Return the names of the positional parameters of a kernel."""
     return list(inspect.signature(python_function(function), follow_wrapped=False).parameters)
+
+
+def names_of_given(kernel: Any, count: int) -> list[str]:
+    """Return the names of as many arguments: those behind a star are called as in the user's kernel, if it takes as many."""
+    names = argument_names(kernel)
+    own = argument_names(behind(kernel))
+    if count > len(names) and len(own) == count - len(names) + 1:
+        names[-1:] = own
+    return names[:count] + [str(number) for number in range(len(names), count)]

@@ -12,6 +12,7 @@ Enzyme's notation, to be written on the parameters.
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,15 +40,20 @@ class Leaf:
 
     role: Role
     content: str | None = None
-    is_held: bool = False  # by a function: constant, whatever it is
+    is_held: bool = False  # by a function, or a single record: constant for users, whatever it is
     tree: str | None = None  # of what the pointer points at, where that is not the same everywhere
     is_list: bool = False  # a pointer to the head of a typed list
 
     @property
     def is_differentiable(self) -> bool:
         """Whether the leaf can carry a derivative."""
+        return self.can_hold_slopes and not self.is_held
+
+    @property
+    def can_hold_slopes(self) -> bool:
+        """Whether the leaf is, or leads to, floats: a single record does, and carries no derivative for users."""
         is_real = (self.content or "").startswith("Float")
-        return self.role in (Role.FLOAT, Role.DATA) and is_real and not self.is_held
+        return self.role in (Role.FLOAT, Role.DATA) and is_real
 
     @property
     def parameter_tree(self) -> str | None:
@@ -88,11 +94,21 @@ def _record_leaf(record: Any) -> Leaf:
 
     A tree cannot say what repeats with the size of a record. Where the fields differ, their loads and stores tell.
     """
-    found = {element_content(getattr(kind, "dtype", kind)) for _, kind in record.members}
+    found = set(_field_contents(record))
     floats = sorted(one for one in found if one is not None and one.startswith("Float"))
     if not floats:
         return Leaf(Role.DATA)
     return Leaf(Role.DATA, floats[0], tree=None if len(found) == 1 else "{[-1]:Pointer}")
+
+
+def _field_contents(record: Any) -> Iterator[str | None]:
+    """Yield what each number in a record is, also of a record or an array within it."""
+    for _, kind in record.members:
+        item = kind.dtype if isinstance(kind, types.NestedArray) else kind
+        if isinstance(item, types.Record):
+            yield from _field_contents(item)
+        else:
+            yield element_content(item)
 
 
 # What numba.typed.List points at (frontend/containers/typed_lists.py); the items stand in a block of their own.
@@ -117,6 +133,8 @@ def leaves(context: Any, kind: Any) -> list[Leaf]:
         return [_INTEGER]
     if isinstance(kind, types.Array):
         return _array_leaves(kind)
+    if isinstance(kind, types.Record):
+        return [replace(_record_leaf(kind), is_held=True)]
     if isinstance(kind, types.ListType):
         return _list_leaves(kind)
     if isinstance(kind, types.BaseTuple):

@@ -13,7 +13,12 @@ from enzyme_py.llvm import Module
 from enzyme_py.passes import differentiation, journal
 from enzyme_py.passes.base import Draft
 from enzyme_py.passes.checks.lost import Lost
-from enzyme_py.passes.checks.lost_writes import has_constant_arrays, lost_writes, simplified
+from enzyme_py.passes.checks.lost_writes import (
+    has_constant_arrays,
+    lost_writes,
+    simplified,
+    without_returned_views,
+)
 from enzyme_py.passes.checks.recomputed import DOUBT, is_recomputed_across_calls
 from enzyme_py.passes.llvm_own import in_registers
 
@@ -70,4 +75,6 @@ def _lost(module: DiffModule, read: Draft) -> tuple[Lost, ...]:
     code = read.code if read.is_simplified else Module(module.ir)
     if not has_constant_arrays(code):
         return ()
-    return lost_writes(code if read.is_simplified else simplified(code, in_registers))
+    if not read.is_simplified:
+        code = simplified(code, in_registers)
+    return lost_writes(without_returned_views(code, in_registers))

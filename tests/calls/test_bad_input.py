@@ -27,6 +27,16 @@ BUFFER = np.zeros(10)
 TWICE = np.zeros(3)
 READ_ONLY = np.zeros(3)
 READ_ONLY.flags.writeable = False
+RECORD = np.array([(3.0, 1)], [("m", float), ("k", np.int64)])[0]
+
+
+def of_a_record(r, x):
+    return r.m * x
+
+
+def of_a_pair(pair, x):
+    return pair[0].m * pair[1] * x
+
 
 missing = types.ExternalFunction("frobnicate", types.float64(types.float64))
 
@@ -186,6 +196,24 @@ ROWS = (
     ),
     Bad("tangents", lambda: enzyme.jvp(product, (1.0, 2.0), (1.0,)), EnzymeError, ("tangents",)),
     Bad(
+        "the tangent of a record",
+        lambda: enzyme.jvp(of_a_record, (RECORD, 2.0), (RECORD, 1.0)),
+        ShadowError,
+        ("`r`", "give 0 for it", "records[i : i + 1]"),
+    ),
+    Bad(
+        "the tangent of a record in a tuple",
+        lambda: enzyme.jvp(of_a_pair, ((RECORD, 3.0), 2.0), ((RECORD, 0.0), 1.0)),
+        ShadowError,
+        ("`pair`", "records[i : i + 1]"),
+    ),
+    Bad(
+        "the gradient of a record",
+        lambda: enzyme.grad(of_a_record)(RECORD, 2.0),
+        UnsupportedTypeError,
+        ("`r`", "records[i : i + 1]"),
+    ),
+    Bad(
         "tangent's shape",
         lambda: enzyme.jvp(total, (X,), (BUFFER,)),
         EnzymeError,
@@ -230,6 +258,10 @@ def test_after_an_error_all_is_well() -> None:
     with pytest.raises(NoDerivativeError):
         enzyme.gradient(foreign, 1.0)
     assert enzyme.gradient(product, 2.0, 3.0) == (3.0, 2.0)
+
+
+def test_a_record_is_constant_along_zero() -> None:
+    assert enzyme.jvp(of_a_record, (RECORD, 2.0), (0, 1.0)) == (6.0, 3.0)
 
 
 def test_written_const_is_told() -> None:

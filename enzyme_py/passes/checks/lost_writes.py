@@ -8,7 +8,7 @@ Cure: none in the code, the user is told. At each request is found out which arr
 kernel stores into one of them a value that depends on anything active. A value counts only if it is not made of constants,
 of integers and of constant memory alone. A pointer that can come from nowhere else is told as written; one that may be
 another array's too (`p = w if flag else v`, `rows[i]`) as one that may be. A write through a pointer that a callee puts into
-memory is missed.
+memory is missed, unless that callee can be inlined (a function that calls itself cannot).
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ from enzyme_py.symbols import HINT
 
 # Copies are looked at as writes.
 _HARMLESS = ("llvm.", "free", HINT, "enzyme_py_copy", "enzyme_py_clear")
+
+_INLINED = "alwaysinline"
 
 Names = frozenset[str]
 _NOTHING: Names = frozenset()
@@ -71,20 +73,47 @@ def simplified(code: Module, in_registers: Callable[[str], str]) -> Module:
     return their items are marked: see `HeldPointers`.
     """
     if any(one.has_lists for _, one in constants_in(code)):
-        code = Module(str(code))
-        _mark_for_inlining(code)
+        code = _marked(code, _can_be_inlined(code))
     return Module(in_registers(str(code)))
 
 
-def _mark_for_inlining(code: Module) -> None:
-    """Mark all functions that nobody outside calls and that do not call themselves."""
+def without_returned_views(code: Module, in_registers: Callable[[str], str]) -> Module:
+    """Return a module in registers with the functions inlined that return views of their arguments, as far as that goes."""
+    while found := [one for one in _can_be_inlined(code) if _returns_views(one)]:
+        code = Module(in_registers(str(_marked(code, found))))  # those that call them may return views now
+    return code
+
+
+def _can_be_inlined(code: Module) -> Iterator[Function]:
+    """Yield the functions that nobody outside calls, that do not call themselves, and that were not inlined in vain."""
     led_to = mentions(code)
     for one in code.functions:
-        if one.linkage == "external" or one.has_attribute("noinline"):
+        if one.linkage == "external" or any(map(one.has_attribute, ("noinline", _INLINED))):
             continue
         below = led_to[one.name] & led_to.keys()
         if one.name not in reached(below, led_to):
-            one.add_attribute("alwaysinline")
+            yield one
+
+
+def _marked(code: Module, functions: Iterable[Function]) -> Module:
+    """Return a copy of a module with some of its functions marked for inlining."""
+    marked = Module(str(code))
+    for one in functions:
+        marked.function(one.name).add_attribute(_INLINED)
+    return marked
+
+
+def _returns_views(function: Function) -> bool:
+    """Tell whether a function puts a pointer that was given to it where its caller finds it."""
+    stored = [
+        one.source
+        for one in function.analysis(MemoryWrites).writes
+        if one.is_pointer and any(isinstance(each, Argument) for each in origins(one.target))
+    ]
+    if not stored:
+        return False
+    held = function.analysis(HeldPointers)
+    return any(isinstance(each, Argument) for one in stored for each in held.origins(one))
 
 
 def _lost_at(reader: _Reader, constants: Constants) -> Iterator[tuple[str, str]]:

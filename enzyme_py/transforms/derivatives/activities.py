@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba.core import types
+
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.frontend.target.target import KERNEL
 from enzyme_py.request import Activity
@@ -21,3 +23,10 @@ def activity_of(kind: Any) -> Activity:
     if roles == {Role.FLOAT}:
         return Activity.ACTIVE
     return Activity.MIXED if Role.FLOAT in roles else Activity.DUPLICATED
+
+
+def other_than(kind: Any) -> str:
+    """Say what to do in place of differentiating by an argument of this type, which has no derivative."""
+    if isinstance(kind, types.Record):
+        return "choose others by argnums, or pass an array of one record, `records[i : i + 1]`"
+    return "choose others by argnums, or convert it to float first"

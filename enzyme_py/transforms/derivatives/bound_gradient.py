@@ -14,7 +14,7 @@ from enzyme_py.errors import UnsupportedTypeError
 from enzyme_py.foundations.places import argument_names, where_is
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.request import Activity, Direction, Request
-from enzyme_py.transforms.derivatives.activities import activity_of
+from enzyme_py.transforms.derivatives.activities import activity_of, other_than
 from enzyme_py.transforms.derivatives.gradient import Gradient
 from enzyme_py.transforms.plans.binding import Emit, run_plan
 from enzyme_py.transforms.plans.plans import Bound, Plan
@@ -86,7 +86,7 @@ class BoundGradient(Bound):
                 names = argument_names(self.plan.kernel)
                 name = names[number] if number < len(names) else str(number)
                 message = f"argument `{name}` of type {kinds[number]} has no gradient"
-                remedy = "choose others by argnums, or convert it to float first"
+                remedy = other_than(kinds[number])
                 raise UnsupportedTypeError(message, where=where, remedy=remedy)
             selected.append(number)
         return tuple(selected)

@@ -33,7 +33,7 @@ class BoundJvp(Bound):
             for number, kind in enumerate(self.primals)
         ]
         for number, is_active in enumerate(active):
-            if is_active:
+            if is_active or (number >= skipped and _has_record(self.primals[number])):
                 _check_types(plan.kernel, number, self.primals[number], self.tangents[number])
         self.request = Request(
             plan.kernel,
@@ -78,7 +78,14 @@ def _check_types(kernel: Any, number: int, primal: Any, tangent: Any) -> None:
         return
     message = f"the tangent of `{name}` has type {tangent}, its primal {primal}"
     remedy = "a tangent has the structure, dtype and shape of its primal"
+    if _has_record(primal):
+        message = f"`{name}` is a single record, or has one, which takes no tangent"
+        remedy = "give 0 for it, or pass an array of one record, `records[i : i + 1]`, and a tangent like that"
     raise ShadowError(message, where=where_is(kernel, name), remedy=remedy)
+
+
+def _has_record(kind: Any) -> bool:
+    return isinstance(kind, types.Record) or (isinstance(kind, types.BaseTuple) and any(map(_has_record, kind)))
 
 
 def _fits(primal: Any, tangent: Any) -> bool:
@@ -96,6 +103,8 @@ def _fits(primal: Any, tangent: Any) -> bool:
         )
     if isinstance(primal, types.ListType):
         return bool(primal == tangent)
+    if isinstance(primal, types.Record):
+        return not isinstance(tangent, (types.Record, types.Array))
     if isinstance(primal, types.Complex):
         return isinstance(tangent, types.Number)
     if isinstance(primal, types.Float):

@@ -20,7 +20,7 @@ from enzyme_py.frontend.external.ruled import takes_rules
 from enzyme_py.frontend.functions.bound_types import with_held
 from enzyme_py.frontend.target.lower import compile_kernel, takes_derivatives
 from enzyme_py.request import Activity
-from enzyme_py.transforms.derivatives.activities import activity_of
+from enzyme_py.transforms.derivatives.activities import activity_of, other_than
 from enzyme_py.transforms.jacobians.columns import Leaves, column_lines, is_inexact
 from enzyme_py.transforms.jacobians.jacobian import AT_ONCE, Jacobian, jacobian_at
 from enzyme_py.transforms.jacobians.loops import may_share_out
@@ -186,7 +186,7 @@ def _chosen(plan: Jacobian, kinds: Sequence[Any]) -> tuple[int, ...]:
         if number not in active:
             label = plan.argument_label(number)
             message = f"argument `{label}` of type {kinds[number]} has no derivative"
-            remedy = "choose others by argnums, or convert it to float first"
+            remedy = other_than(kinds[number])
             raise UnsupportedTypeError(message, where=where, remedy=remedy)
         chosen.append(number)
     return tuple(chosen)

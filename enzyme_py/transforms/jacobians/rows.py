@@ -122,7 +122,9 @@ def result_into(kernel: Any, path: Path, component: str, is_array: bool) -> Any:
         """
     into = defined(text, "into", {"kernel": kernel})
     into.__name__ = into.__qualname__ = kernel.py_func.__name__
-    return released(numba.njit(into))
+    made = released(numba.njit(into))
+    made.hands_on_to = kernel  # for messages
+    return made
 
 
 # -- what a run is given ---------------------------------------------------------------------------

@@ -10,7 +10,12 @@ import pytest
 from enzyme_py.errors import ActivityError, ConstWrittenWarning, Where
 from enzyme_py.llvm import Module
 from enzyme_py.passes.checks.lost import Lost, tell_lost
-from enzyme_py.passes.checks.lost_writes import has_constant_arrays, lost_writes, simplified
+from enzyme_py.passes.checks.lost_writes import (
+    has_constant_arrays,
+    lost_writes,
+    simplified,
+    without_returned_views,
+)
 
 FLOATS = '"enzyme_type"="{[-1]:Pointer, [-1,-1]:Float@double}"'
 INTEGERS = '"enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"'
@@ -174,6 +179,57 @@ def test_of_lists_callees_are_marked_for_inlining() -> None:
     )
     assert marked == [True, True, False, False]
     assert not any(plain)
+
+
+VIEWS = """
+define internal void @behind(ptr %to, ptr %from) {
+  %next = getelementptr i8, ptr %from, i64 8
+  store ptr %next, ptr %to, align 8
+  ret void
+}
+
+define internal void @held(ptr %to, ptr %from) {
+  %slot = alloca ptr, align 8
+  store ptr %from, ptr %slot, align 8
+  %again = load ptr, ptr %slot, align 8
+  store ptr %again, ptr %to, align 8
+  ret void
+}
+
+define internal void @made(ptr %to) {
+  %new = call ptr @malloc(i64 8)
+  store ptr %new, ptr %to, align 8
+  ret void
+}
+
+define internal void @counted(ptr %to, i64 %n) {
+  store i64 %n, ptr %to, align 8
+  ret void
+}
+
+define internal void @endless(ptr %to, ptr %from) {
+  call void @endless(ptr %to, ptr %from)
+  store ptr %from, ptr %to, align 8
+  ret void
+}
+"""
+
+
+def test_what_returns_views_is_inlined() -> None:
+    given = list[Module]()
+
+    def in_registers(text: str) -> str:
+        given.append(Module(text))
+        return text
+
+    module = Module(str(code(CERTAIN["a store"])) + VIEWS)
+    before = str(module)
+    done = without_returned_views(module, in_registers)
+    names = ("behind", "held", "made", "counted", "endless", "shim.f")
+    marked = [done.function(name).has_attribute("alwaysinline") for name in names]
+    assert marked == [True, True, False, False, False, False]
+    assert len(given) == 1  # what was not inlined for all that is not asked again
+    assert str(module) == before
 
 
 def test_telling() -> None:

@@ -9,6 +9,8 @@ import itertools
 import warnings
 from collections.abc import Iterator
 
+import numba
+import numba.typed
 import numpy as np
 import pytest
 
@@ -118,6 +120,50 @@ def records() -> np.ndarray:
     return np.zeros(2, [("m", float), ("n", np.int64)])
 
 
+def single_record(x, r):
+    for _ in range(3):
+        r.m += x * x
+    return r.m * x
+
+
+def record_within(x, r):
+    for i in range(r.size):
+        r[i].u.v[1] = x * x
+    return r[0].u.v[1] * r[1].u.v[1]
+
+
+def records_within() -> np.ndarray:
+    return np.zeros(2, [("u", [("v", float, 2), ("k", np.int32)]), ("n", np.int64)])
+
+
+def behind(w):
+    return w[1:]
+
+
+def behind_two(w):
+    return behind(behind(w))
+
+
+def both_ends(w):
+    return w[:1], w[-1:]
+
+
+def by_a_returned_view(x, w):
+    behind_two(w)[0] = x * x
+    return w[2] * x
+
+
+def by_a_pair_of_views(x, w):
+    _, last = both_ends(w)
+    last[0] = x * x
+    return w[2] * x
+
+
+def returning_a_view(x, w):
+    behind_two(w)[0] = x * x
+    return np.sum(behind(w)) * x - w[1] * x
+
+
 # The kernel, what it writes to, and its first two derivatives at 2.
 OF_MORE = [
     (tuple_of_both, lambda: (np.ones(3), 3.0), 36.0, 18.0),  # 9 x^2
@@ -126,16 +172,30 @@ OF_MORE = [
     (by_key, lambda: {"a": np.ones(3), "b": 3.0}, 36.0, 18.0),
     (record, records, 32.0, 48.0),  # x^4
     (by_field_and_by_row, records, 12.0, 12.0),  # x^3
+    (single_record, lambda: records()[0], 36.0, 36.0),  # 3 x^3
+    (record_within, records_within, 32.0, 48.0),  # x^4
+    (by_a_returned_view, lambda: np.ones(3), 12.0, 12.0),  # x^3
+    (by_a_pair_of_views, lambda: np.ones(3), 12.0, 12.0),
+    (returning_a_view, lambda: np.ones(3), 12.0, 12.0),
 ]
 
 
 @pytest.mark.parametrize(("kernel", "written", "first", "second"), OF_MORE)
 def test_tuples_and_records(kernel, written, first: float, second: float) -> None:
     assert enzyme.grad(kernel)(2.0, written()) == first
-    if kernel is not by_key:  # docs/limits.md
-        assert enzyme.jacfwd(kernel)(2.0, written()) == first
+    assert enzyme.jacfwd(kernel)(2.0, written()) == first
     assert enzyme.hvp(kernel, 2.0, 1.0, written()) == second
     assert enzyme.hvp(kernel, 2.0, 1.0, written(), outer=Reverse) == second
+
+
+def test_arguments_are_called_as_in_the_kernel() -> None:
+    def of_a_list(x, rows):
+        for row in rows:
+            row[0] = x * x
+        return rows[0][0] * x
+
+    with pytest.warns(enzyme.errors.ConstWrittenWarning, match="may write `rows`"):
+        enzyme.jacrev(of_a_list)(2.0, numba.typed.List([np.ones(1), np.ones(1)]))
 
 
 def test_records_that_users_call_constant_are_told_of() -> None:
