@@ -18,8 +18,9 @@ Cure: in front of such a write stands a mark, a call that seems to use the addre
 To Enzyme that is a function of active memory, so the pointer has a shadow, and what holds it has one. Its rule makes marks
 of the shadow, in both sweeps, so that a derivative of the derivative finds those marked too. They stand beside the write,
 and not where the pointer is made, since the reverse sweep makes it again for each block that needs it.
-A pointer that is only chosen among known ones needs that in derivatives of derivatives alone, where the inner reverse sweep
-finds its shadow in a cache; else it has no mark, which would cost the memory of a pointer in each iteration.
+A pointer that is only chosen among known ones, of one array (`v, u = u, v` of views that overlap) or of several, needs that in
+derivatives of derivatives alone, where the inner reverse sweep finds its shadow in a cache; else it has no mark, which would cost
+the memory of a pointer in each iteration.
 Rules know one shadow; in modules with requests of several the mark has a body instead, which Enzyme differentiates
 itself. The native stage drops the marks.
 """
@@ -28,9 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from enzyme_py.llvm import Builder, Call, Constant, Function, Instruction, Load, Store, Value, types
+from enzyme_py.llvm import Builder, Call, Constant, Function, GetElementPtr, Instruction, Load, Store, Value, types
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
-from enzyme_py.llvm.analyses.points_to import origins
+from enzyme_py.llvm.analyses.points_to import origins, sources
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.blocks.fills import filled, is_local
 from enzyme_py.passes.memory.cache_marks import ruled
@@ -128,11 +129,33 @@ def _indirect_writes(function: Function, *, is_nested: bool) -> Iterator[tuple[I
         if pointer is None:
             continue
         if pointer not in known:
-            starts = {start for start in origins(pointer) if start.ref not in _NOTHING}
-            is_chosen = is_nested and len(starts) > 1
-            known[pointer] = is_chosen or any(map(_is_found, starts))
+            known[pointer] = any(map(_is_found, origins(pointer))) or (is_nested and _is_chosen(pointer))
         if known[pointer]:
             yield one, pointer
+
+
+def _is_chosen(pointer: Value) -> bool:
+    """Tell whether a pointer is one of several on its way, and no counter that steps by so many bytes in each iteration."""
+    seen, pending = set[Value](), [pointer]
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        steps = [one for one in sources(current) or () if one.ref not in _NOTHING]
+        if len({one for one in steps if not _is_step(one, current)}) > 1:
+            return True
+        pending += steps
+    return False
+
+
+def _is_step(one: Value, counter: Value) -> bool:
+    """Tell whether a pointer is that of the iteration before, moved by a constant."""
+    return (
+        isinstance(one, GetElementPtr)
+        and one.pointer is counter
+        and all(isinstance(index, Constant) for index in one.indices)
+    )
 
 
 def _target(one: Instruction) -> Value | None:

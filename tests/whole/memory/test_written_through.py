@@ -136,6 +136,25 @@ def views_in_a_dict(x, s, c, n):
     return np.tanh(s + np.sum(u) * u[0])
 
 
+def views_that_move(x, s, c, n):
+    u = x * x
+    v = u
+    for i in range(n):
+        v[0] = 0.5
+        v = v[1:] if x[i].real > 0.4 else u
+    return np.tanh(s + np.sum(u * u) * u[2])
+
+
+def views_exchanged(x, s, c, n):
+    u = x * x
+    v, w = u, u[1:]
+    for i in range(n):
+        w[i % 2] = c[0]
+        v[1] = v[1] * v[0]
+        v, w = w, v
+    return np.tanh(s + np.sum(v * v) + 0.5 * np.sum(w))
+
+
 KERNELS = [
     in_a_dict,
     in_a_dict_by_a_loop,
@@ -149,6 +168,8 @@ KERNELS = [
     whole_rows,
     slices_of_rows,
     views_in_a_dict,
+    views_that_move,
+    views_exchanged,
 ]
 
 
@@ -249,6 +270,22 @@ def test_a_row_that_was_overwritten_has_no_slope() -> None:
     np.testing.assert_allclose(enzyme.grad(kernel)(X, 0), want, rtol=1e-14)
 
 
+@pytest.mark.parametrize("order", SECOND_ORDERS[:2])
+def test_what_a_moving_view_overwrites_has_no_curvature(order: Any) -> None:
+    """Of (1 + x_2^2) x_2^2, what is left of sum(u) u_2 with u = x * x where u_0 and u_1 are 1/2: 2 + 12 x_2^2."""
+
+    @numba.njit
+    def kernel(x, s, c, n):
+        u = x * x
+        v = u
+        for i in range(n):
+            v[0] = 0.5
+            v = v[1:] if x[i] > 0.4 else u
+        return np.sum(u) * u[2]
+
+    np.testing.assert_allclose(order(kernel), [0.0, 0.0, (2 + 12 * X[2] ** 2) * V[2]], rtol=1e-14)
+
+
 def test_rows_that_are_all_constant_stay_so() -> None:
     """A container of constants that is written through: the gradient by the rest, and the write."""
 
@@ -310,3 +347,29 @@ def test_marks_stand_in_front_of_writes(pointer: str) -> None:
     assert got.count(f"call void @{WRITTEN}(ptr %q)") == 1
     assert is_left_alone(WrittenPointers(), got)
     assert pointer != CHOSEN or is_left_alone(WrittenPointers(), alone)
+
+
+LOOP = """declare ptr @calloc(i64, i64)
+define void @f(ptr %a, ptr %rows, i1 %c) {
+entry:
+  br label %loop
+
+loop:
+  %p = phi ptr [ %a, %entry ], [ %next, %loop ]
+  store double 1.000000e+00, ptr %p, align 8
+  %moved = getelementptr double, ptr %p, i64 1
+  %next = MOVED
+  br i1 %c, label %loop, label %end
+
+end:
+  ret void
+}
+"""
+
+
+def test_views_of_one_array_are_chosen_and_counters_are_not() -> None:
+    chosen = LOOP.replace("MOVED", "select i1 %c, ptr %moved, ptr %a")
+    assert f"call void @{WRITTEN}(ptr %p)" in str(ran(WrittenPointers(), chosen + NESTED).code)
+    assert is_left_alone(WrittenPointers(), chosen)
+    counted = LOOP.replace("MOVED", "getelementptr double, ptr %p, i64 1")
+    assert is_left_alone(WrittenPointers(), counted + NESTED)
