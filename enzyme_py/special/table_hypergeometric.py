@@ -12,6 +12,18 @@ def _polynomial(name: str, parameters: str, slope: str, signatures: str) -> Row:
     return row(name, " ".join(given), signatures, *slopes, f"{slope} if n != 0 else 0.0 * x")
 
 
+# Of a negative degree n these are what they are of -n - 1 (Legendre) and, with the other sign, of -n - 2 (Chebyshev's second kind): the
+# polynomials of a degree below zero that the plain formulas speak of are taken for zero, or for no number, by SciPy.
+def _legendre(factor: str, x: str) -> str:
+    plain = f"{factor} * (n + 1) * eval_jacobi(n - 1, 1.0, 1.0, {x})"
+    return f"({plain} if n > -0.5 else -{factor} * n * eval_jacobi(-n - 2, 1.0, 1.0, {x}) if n != -1 else 0.0 * x)"
+
+
+def _second_kind(factor: str, x: str) -> str:
+    plain = f"{factor} * eval_gegenbauer(n - 1, 2.0, {x})"
+    return f"({plain} if n > -1 else -{factor} * eval_gegenbauer(-n - 3, 2.0, {x}) if n < -1 and n != -2 else 0.0 * x)"
+
+
 ROWS = (
     row("hyp0f1", "v z", "dd dD", None, "hyp0f1(v + 1.0, z) / v"),
     row("hyp1f1", "a b z", "ddd ddD", None, None, "a / b * hyp1f1(a + 1.0, b + 1.0, z)"),
@@ -25,9 +37,9 @@ ROWS = (
         "a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, z)",
     ),
     row("hyperu", "a b x", "ddd", None, None, "-a * hyperu(a + 1.0, b + 1.0, x)"),
-    _polynomial("eval_legendre", "", "0.5 * (n + 1) * eval_jacobi(n - 1, 1.0, 1.0, x)", "ld dd dD"),
+    _polynomial("eval_legendre", "", _legendre("0.5", "x"), "ld dd dD"),
     _polynomial("eval_chebyt", "", "n * eval_chebyu(n - 1, x)", "ld dd dD"),
-    _polynomial("eval_chebyu", "", "2.0 * eval_gegenbauer(n - 1, 2.0, x)", "ld dd dD"),
+    _polynomial("eval_chebyu", "", _second_kind("2.0", "x"), "ld dd dD"),
     _polynomial(
         "eval_gegenbauer",
         "alpha",
@@ -46,13 +58,9 @@ ROWS = (
     ),
     _polynomial("eval_hermite", "", "2.0 * n * eval_hermite(n - 1, x)", "ld"),
     _polynomial("eval_hermitenorm", "", "n * eval_hermitenorm(n - 1, x)", "ld"),
-    _polynomial(
-        "eval_sh_legendre", "", "(n + 1) * eval_jacobi(n - 1, 1.0, 1.0, 2.0 * x - 1.0)", "ld dd dD"
-    ),
+    _polynomial("eval_sh_legendre", "", _legendre("1.0", "(2.0 * x - 1.0)"), "ld dd dD"),
     _polynomial("eval_sh_chebyt", "", "2.0 * n * eval_chebyu(n - 1, 2.0 * x - 1.0)", "ld dd dD"),
-    _polynomial(
-        "eval_sh_chebyu", "", "4.0 * eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0)", "ld dd dD"
-    ),
+    _polynomial("eval_sh_chebyu", "", _second_kind("4.0", "(2.0 * x - 1.0)"), "ld dd dD"),
     row(
         "_lambertw",
         "z k tol",

@@ -29,7 +29,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from enzyme_py.llvm import Builder, Call, Constant, Function, GetElementPtr, Instruction, Load, Store, Value, types
+from enzyme_py.llvm import (
+    Builder,
+    Call,
+    Constant,
+    Function,
+    GetElementPtr,
+    Instruction,
+    Load,
+    Store,
+    Value,
+    types,
+)
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.points_to import origins, sources
 from enzyme_py.passes.base import Draft, Pass
