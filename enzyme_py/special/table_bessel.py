@@ -75,6 +75,10 @@ _STRUVE = (
     + " * (0.5 * x) ** v * rgamma(v + 1.5)"
 )
 
+# Near zero, where the quotient has no digits for higher orders: berp(x) / x and beip(x) / x as their series.
+_BERP_BY_X = "-(x**2) / 16.0 + x**6 / 18432.0 - x**10 / 176947200.0"
+_BEIP_BY_X = "0.5 - x**4 / 384.0 + x**8 / 1474560.0 - x**12 / 29727129600.0"
+
 ROWS = (
     _cylinder("jv", "dd dD", "", "-"),
     _cylinder("yv", "dd dD", "", "-"),
@@ -130,8 +134,8 @@ ROWS = (
     row("bei", "x", "d", "beip(x)"),
     row("ker", "x", "d", "kerp(x)"),
     row("kei", "x", "d", "keip(x)"),
-    row("berp", "x", "d", "-bei(x) - (berp(x) / x if x != 0.0 else 0.0)"),
-    row("beip", "x", "d", "ber(x) - (beip(x) / x if x != 0.0 else 0.5)"),
+    row("berp", "x", "d", f"-bei(x) - (berp(x) / x if abs(x) > 0.5 else {_BERP_BY_X})"),
+    row("beip", "x", "d", f"ber(x) - (beip(x) / x if abs(x) > 0.5 else {_BEIP_BY_X})"),
     row("kerp", "x", "d", "-kei(x) - kerp(x) / x"),
     row("keip", "x", "d", "ker(x) - keip(x) / x"),
 )
