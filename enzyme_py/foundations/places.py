@@ -37,6 +37,12 @@ def argument_names(function: Any) -> list[str]:
     return list(inspect.signature(python_function(function), follow_wrapped=False).parameters)
 
 
+def argument_name(kernel: Any, number: int) -> str:
+    """Return what messages call an argument of a kernel: its number, where it comes behind a star."""
+    names = argument_names(kernel)
+    return names[number] if number < len(names) else str(number)
+
+
 def names_of_given(kernel: Any, count: int) -> list[str]:
     """Return the names of as many arguments: those behind a star are called as in the user's kernel, if it takes as many."""
     names = argument_names(kernel)

@@ -28,7 +28,7 @@ import numpy as np
 from enzyme_py import native
 from enzyme_py.errors import Where
 from enzyme_py.foundations.arrays.differences import copy_of, direction_like, is_float, leaves_of
-from enzyme_py.foundations.places import argument_names, behind, where_is
+from enzyme_py.foundations.places import argument_name, behind, where_is
 from enzyme_py.foundations.trees import as_tuples
 from enzyme_py.foundations.watcher import watcher
 from enzyme_py.frontend.functions.bound import opened
@@ -131,11 +131,10 @@ def find_nan(f: Callable[..., Any], *args: Any, mode: Mode | None = Reverse) -> 
 
 def _given(kernel: Any, values: Sequence[Any]) -> Culprit | None:
     """Return an argument that holds a NaN or an infinity already."""
-    names = argument_names(behind(kernel))
     for test, kind in ((np.isnan, "NaN"), (np.isinf, "infinity")):
         for number, value in enumerate(values):
             if any(np.any(test(leaf)) for leaf in leaves_of(value) if is_float(leaf)):
-                name = names[number] if number < len(names) else str(number)
+                name = argument_name(behind(kernel), number)
                 return Culprit(kind, "argument", None, where_is(kernel, name))
     return None
 

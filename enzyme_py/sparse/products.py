@@ -11,7 +11,7 @@ import numpy as np
 from enzyme_py.annotations import Const
 from enzyme_py.calls.operators import copied
 from enzyme_py.errors import AnnotationError, UnsupportedTypeError
-from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.places import argument_name, where_is
 from enzyme_py.foundations.trees import as_tuples
 from enzyme_py.modes import Forward, Reverse
 from enzyme_py.transforms.jacobians.compressed import Products, products_runner
@@ -95,8 +95,7 @@ class Derivative:
     def _checked(self, x: Any) -> np.ndarray:
         if isinstance(x, np.ndarray) and x.dtype in PRECISIONS:
             return np.require(x, requirements=["C", "W"])
-        names = argument_names(self.kernel)
-        name = names[self.number] if self.number < len(names) else str(self.number)
+        name = argument_name(self.kernel, self.number)
         kind = f"dtype {x.dtype}" if isinstance(x, np.ndarray) else f"type {type(x).__name__}"
         message = f"a sparse derivative is by an array of float32 or float64, not by {kind}"
         remedy = "convert it first, or use enzyme.jacobian or enzyme.hessian, which are dense"

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.np import arrayobj
 
-from enzyme_py.foundations.places import argument_names
+from enzyme_py.foundations.places import argument_name
 from enzyme_py.frontend.functions.bound_types import BoundKernelType
 from enzyme_py.native.runtime import runtime_function
 from enzyme_py.request import Activity, Direction, Request
@@ -79,11 +79,9 @@ def _primals(
     request: Request, kinds: Sequence[Any], values: Sequence[ir.Value]
 ) -> Iterator[tuple[str, Any, ir.Value]]:
     """Yield name, type and value of the kernel's own arguments among those of the request."""
-    names = argument_names(request.kernel)
     position = int(request.is_split)
     for number, activity in enumerate(request.activities):
-        name = names[number] if number < len(names) else str(number)
-        yield name, kinds[position], values[position]
+        yield argument_name(request.kernel, number), kinds[position], values[position]
         position += 1 + (request.width if activity.has_shadow else 0)
 
 

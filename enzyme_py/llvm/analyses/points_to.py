@@ -224,17 +224,19 @@ def base_of(pointer: Value) -> Value:
 
 def origins(pointer: Value) -> set[Value]:
     """Return everything that a pointer may be an offset from."""
-    seen, pending, found = set[Value](), [pointer], set[Value]()
+    return {one for one, steps in all_sources(pointer) if steps is None}
+
+
+def all_sources(pointer: Value) -> Iterator[tuple[Value, list[Value] | None]]:
+    """Yield a pointer and all pointers that it is made from in the end, each once, with their `sources`."""
+    seen, pending = set[Value](), [pointer]
     while pending:
         current = pending.pop()
         if current not in seen:
             seen.add(current)
             steps = sources(current)
-            if steps is None:
-                found.add(current)
-            else:
-                pending += steps
-    return found
+            yield current, steps
+            pending += steps or ()
 
 
 def derived(*pointers: Value) -> set[Value]:

@@ -42,7 +42,7 @@ from enzyme_py.llvm import (
     types,
 )
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
-from enzyme_py.llvm.analyses.points_to import origins, sources
+from enzyme_py.llvm.analyses.points_to import all_sources, origins
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.blocks.fills import filled, is_local
 from enzyme_py.passes.memory.cache_marks import ruled
@@ -147,26 +147,17 @@ def _indirect_writes(function: Function, *, is_nested: bool) -> Iterator[tuple[I
 
 def _is_chosen(pointer: Value) -> bool:
     """Tell whether a pointer is one of several on its way, and no counter that steps by so many bytes in each iteration."""
-    seen, pending = set[Value](), [pointer]
-    while pending:
-        current = pending.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        steps = [one for one in sources(current) or () if one.ref not in _NOTHING]
-        if len({one for one in steps if not _is_step(one, current)}) > 1:
-            return True
-        pending += steps
-    return False
+    return any(len({one for one in steps or () if _is_choice(one, at)}) > 1 for at, steps in all_sources(pointer))
 
 
-def _is_step(one: Value, counter: Value) -> bool:
-    """Tell whether a pointer is that of the iteration before, moved by a constant."""
-    return (
+def _is_choice(one: Value, at: Value) -> bool:
+    """Tell whether a pointer is neither nothing nor that of the iteration before, moved by a constant."""
+    is_step = (
         isinstance(one, GetElementPtr)
-        and one.pointer is counter
+        and one.pointer is at
         and all(isinstance(index, Constant) for index in one.indices)
     )
+    return one.ref not in _NOTHING and not is_step
 
 
 def _target(one: Instruction) -> Value | None:

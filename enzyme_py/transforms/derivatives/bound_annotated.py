@@ -11,7 +11,7 @@ from numba.core import types
 from enzyme_py.assembly.none_results import compile_with_result
 from enzyme_py.assembly.results import seed_type
 from enzyme_py.errors import AnnotationError
-from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.places import argument_name, where_is
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.transforms.derivatives.activities import activity_of
@@ -85,8 +85,7 @@ class BoundAnnotated(Bound):
         return Activity.MIXED if own is Activity.MIXED else activity
 
     def _error(self, number: int, problem: str, instead: str) -> AnnotationError:
-        names = argument_names(self.plan.kernel)
-        name = names[number] if number < len(names) else str(number)
+        name = argument_name(self.plan.kernel, number)
         where = where_is(self.plan.kernel, name)
         return AnnotationError(f"`{name}` {problem}", where=where, remedy=f"write {instead}")
 

@@ -11,7 +11,7 @@ from numba.core import types
 from enzyme_py.assembly.none_results import compile_with_result
 from enzyme_py.assembly.results import holds_arrays, returned_type, seed_type
 from enzyme_py.errors import UnsupportedTypeError
-from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.places import argument_name, where_is
 from enzyme_py.frontend.leaves import Role, leaves
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.transforms.derivatives.activities import activity_of, other_than
@@ -83,8 +83,7 @@ class BoundGradient(Bound):
                 remedy = "count from 0; arguments left at their defaults do not count"
                 raise UnsupportedTypeError(message, where=where, remedy=remedy)
             if activity_of(kinds[number]) is Activity.CONST:
-                names = argument_names(self.plan.kernel)
-                name = names[number] if number < len(names) else str(number)
+                name = argument_name(self.plan.kernel, number)
                 message = f"argument `{name}` of type {kinds[number]} has no gradient"
                 remedy = other_than(kinds[number])
                 raise UnsupportedTypeError(message, where=where, remedy=remedy)

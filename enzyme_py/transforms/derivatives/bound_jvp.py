@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import types
 
 from enzyme_py.errors import ShadowError
-from enzyme_py.foundations.places import argument_names, where_is
+from enzyme_py.foundations.places import argument_name, where_is
 from enzyme_py.request import Activity, Direction, Request
 from enzyme_py.transforms.derivatives.activities import activity_of
 from enzyme_py.transforms.derivatives.jvp import Jvp
@@ -71,8 +71,7 @@ class BoundJvp(Bound):
 
 
 def _check_types(kernel: Any, number: int, primal: Any, tangent: Any) -> None:
-    names = argument_names(kernel)
-    name = names[number] if number < len(names) else str(number)
+    name = argument_name(kernel, number)
     check_structure(primal, tangent, f"the tangent of `{name}`")
     if _fits(primal, tangent):
         return

@@ -21,7 +21,7 @@ from numba.extending import register_model, typeof_impl
 
 from enzyme_py.foundations.content.function_content import parts_of
 from enzyme_py.foundations.keeping import Carried
-from enzyme_py.foundations.places import argument_names
+from enzyme_py.foundations.places import argument_name
 from enzyme_py.request import Request
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ class Plan:
 
     def argument_label(self, number: int) -> str:
         """Return what to call the transform's argument of this number in a message."""
-        names = argument_names(self.kernel)
-        return names[number] if number < len(names) else str(number)
+        return argument_name(self.kernel, number)
 
 
 @parts_of.register(Plan)
