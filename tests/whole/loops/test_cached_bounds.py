@@ -39,3 +39,26 @@ def test_its_second_derivative() -> None:
     gradient, v = enzyme.grad(squares_of_large), np.arange(1.0, 7.0)
     found = enzyme.jvp(gradient, (X,), (v,))[1]
     np.testing.assert_allclose(found, 2 * COUNTED * v, rtol=1e-14)
+
+
+@numba.njit
+def turned(x):
+    """Numba counts the inner loop down, from the length of a view that it makes itself. The view ends as it began."""
+    w = np.sin(x)
+    rows = np.outer(x, w)
+    order = np.argsort(-w)
+    v, u, k = w, x.copy(), 1
+    for i in range(4):
+        for _ in range(min(v.size, 4)):
+            v = v[::-1]
+            k = (2 * k + i * i % 4) % 4
+        u[i // 2] = np.sin(rows[k][i // 2] * v[i])
+        u = x[k : k + 5].copy()
+    return np.sum(v * v) + 0.5 * np.sum(u) + order[0]
+
+
+def test_counted_down() -> None:
+    x, v = np.linspace(0.1, 1.2, 7), np.cos(np.arange(7.0))
+    slopes = np.sin(2 * x) + 0.5 * (np.arange(7) >= 3)  # k is 3 at the end
+    np.testing.assert_allclose(enzyme.grad(turned)(x), slopes, rtol=1e-14)
+    np.testing.assert_allclose(enzyme.jvp(turned, (x,), (v,))[1], slopes @ v, rtol=1e-14)

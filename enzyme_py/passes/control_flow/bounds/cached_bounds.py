@@ -5,7 +5,8 @@ by the fuzzer), where an array changes its length from iteration to iteration: `
 before.
 
 Cause: the bound of an inner loop is a phi of lengths there. To find the iterations again in the reverse sweep, Enzyme computes
-the bound from the phi, along the path that the primal went, and crashes on some of these.
+the bound from the phi, along the path that the primal went, and crashes on some of these. A loop that counts down, as Numba's do,
+begins at what is computed so.
 
 Cure: a phi that has gone through a function that Enzyme cannot run twice (opaque.py) is cached instead. That is one number for
 each time it is passed, so it is done only for a module that failed.
@@ -80,7 +81,7 @@ def _behind_bounds(function: Function, *, reads: bool) -> set[Instruction]:
 
 
 def _bounds(cycle: Cycle) -> Iterator[Instruction]:
-    """Yield what the exits of a loop compare with and what is the same in all its iterations."""
+    """Yield what the exits of a loop compare with and what is the same in all its iterations, and where its counters begin."""
     for block in cycle.blocks:
         condition = block.terminator.operands[0] if block.terminator.operands else None
         if not isinstance(condition, Compare) or condition.opcode != "icmp":
@@ -88,8 +89,20 @@ def _bounds(cycle: Cycle) -> Iterator[Instruction]:
         if cycle.blocks >= set(block.successors):
             continue
         for value in condition.operands:
-            if isinstance(value, Instruction) and value.block not in cycle.blocks:
-                yield value
+            for one in _starts(cycle, value):
+                if isinstance(one, Instruction) and one.block not in cycle.blocks:
+                    yield one
+
+
+def _starts(cycle: Cycle, value: Value) -> Iterator[Value]:
+    """Yield a value, or if it is a counter of a loop or the counter's next value, where that begins."""
+    counter = value
+    if isinstance(value, Instruction) and value.opcode in ("add", "sub"):
+        counter = next((one for one in value.operands if isinstance(one, Phi)), value)
+    if isinstance(counter, Phi) and counter.block in cycle.blocks:
+        yield from counter.values
+    else:
+        yield value
 
 
 def _search(value: Value, found: set[Instruction], seen: set[Value], *, reads: bool) -> None:
