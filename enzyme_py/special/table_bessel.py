@@ -68,12 +68,19 @@ def _airy(name: str, output: int, slope: str) -> Row:
     return row(name, "z", "d D", slope, c="airy", output=output, outputs=4)
 
 
-_STRUVE = (
-    "{0}(v - 1.0, x) - v / x * {0}(v, x) if x != 0.0 else "
-    "0.5 * ({0}(v - 1.0, x) {1} {0}(v + 1.0, x)) + "
-    + repr(0.5 / math.sqrt(math.pi))
-    + " * (0.5 * x) ** v * rgamma(v + 1.5)"
-)
+def _struve(name: str, sign: str) -> str:
+    """Return the derivative of Struve functions by x: near zero, where the quotient has no digits for higher orders, their series.
+
+    It is the sum of (-+1)^k (x / 2)^(v + 2 k) (v + 2 k + 1) / 2 / (gamma(k + 3/2) gamma(k + v + 3/2)).
+    """
+    text = "0.0"
+    for k in range(_TERMS, -1, -1):
+        of_whole = repr(0.5 / math.gamma(k + 1.5))
+        text = f"(v + {2 * k + 1}.0) * {of_whole} * rgamma(v + {k + 1.5}) {sign} 0.25 * x * x * ({text})"
+    turned = "cosdg(180.0 * v) * _power(-0.5 * x, v) if v == floor(v) else nan * x"
+    power = f"(_power(0.5 * x, v) if x >= 0.0 else ({turned}))"
+    return f"{name}(v - 1.0, x) - v / x * {name}(v, x) if abs(x) > 1.0 else {power} * ({text})"
+
 
 # Near zero, where the quotient has no digits for higher orders: berp(x) / x and beip(x) / x as their series.
 _BERP_BY_X = "-(x**2) / 16.0 + x**6 / 18432.0 - x**10 / 176947200.0"
@@ -124,8 +131,8 @@ ROWS = (
     _spherical("spherical_yn", "-"),
     _spherical("spherical_in", "+"),
     _spherical("spherical_kn", "+"),
-    row("struve", "v x", "dd", None, _STRUVE.format("struve", "-")),
-    row("modstruve", "v x", "dd", None, _STRUVE.format("modstruve", "+")),
+    row("struve", "v x", "dd", None, _struve("struve", "-")),
+    row("modstruve", "v x", "dd", None, _struve("modstruve", "+")),
     _airy("_ai", 0, "_aip(z)"),
     _airy("_aip", 1, "z * _ai(z)"),
     _airy("_bi", 2, "_bip(z)"),

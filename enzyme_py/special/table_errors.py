@@ -38,9 +38,13 @@ def _unit(name: str, slope: str) -> Row:
 
 
 def _box_cox(log: str, inner: str) -> tuple[str, str]:
-    """Return the slopes of (exp(lmbda l) - 1) / lmbda with l = log(x); the second without a quotient at lmbda = 0."""
+    """Return the slopes of (exp(lmbda l) - 1) / lmbda with l = log(x); the second without a quotient at lmbda = 0.
+
+    It is -1 / lmbda at x = 0, where l is infinite, if lmbda is positive.
+    """
     grown = f"0.5 * {log} * {log} * hyp1f1(2.0, 3.0, lmbda * {log})"
-    return f"exp(lmbda * {log}) / {inner}", grown
+    grown = f"1.0 / (lmbda * lmbda) if {inner} == 0.0 and lmbda > 0.0 else {grown}"
+    return f"_power({inner}, lmbda - 1.0)", grown
 
 
 def _inverse_box_cox(value: str) -> tuple[str, str]:
@@ -113,6 +117,15 @@ ROWS = (
         "log1p(y)",
         _quotient("(1.0 + y)"),
         of_complex={"x": "log1p(y)", "y": "x / (1.0 + y)"},
+    ),
+    # x^p with all slopes at zero: those of `**` have a quotient there.
+    computed(
+        "_power",
+        "x p",
+        "dd",
+        "exp(xlogy(p, x))",
+        "p * _power(x, p - 1.0) if p != 0.0 else 0.0",
+        "log(x) * _power(x, p) if x != 0.0 or p <= 0.0 else 0.0",
     ),
     row("boxcox", "x lmbda", "dd", *_box_cox("log(x)", "x")),
     row("boxcox1p", "x lmbda", "dd", *_box_cox("log1p(x)", "(1.0 + x)")),

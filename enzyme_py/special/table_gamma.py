@@ -8,6 +8,44 @@ from enzyme_py.special.row import computed, row
 _STEP = " - b * (".join(f"_zeta({k}.0, a)" for k in (2, 3, 4, 5, 6))
 _STEP = f"b * ({_STEP}{')' * 5} if abs(b) < 1e-3 * abs(a) else psi(a + b) - psi(a)"
 
+# Left of 0.5 quotients of gamma functions are taken as products with 1 / gamma(c), which has a slope where gamma has poles, and keeps
+# its digits beside them; digamma has poles there, too. Not where 1 / gamma(c) is too large for a number.
+_IS_LEFT = "{0} <= 0.5 and {0} > -150.0"
+
+# psi(c + n) - psi(c) of negative numbers and a whole n, reflected: both have poles at whole c. What comes behind `else` is
+# zero for a whole n, but has a slope by n; of a whole c there is none.
+_REFLECTED = (
+    "psi(1.0 - {c} - {n}) - psi(1.0 - {c}) + "
+    "(0.0 if {c} == floor({c}) else pi * sindg(180.0 * {n}) / sindg(180.0 * ({c} + {n})) / sindg(180.0 * {c}))"
+)
+
+_SUM_IS_LEFT = f"{_IS_LEFT.format('(a + b)')} and abs(a) < 150.0 and abs(b) < 150.0"
+_BETA_A = (
+    f"gamma(a) * gamma(b) * (psi(a) * rgamma(a + b) + rgamma__0(a + b)) if {_SUM_IS_LEFT} "
+    "else -beta(a, b) * _digamma_step(a, b)"
+)
+_BETA_B = (
+    f"gamma(a) * gamma(b) * (psi(b) * rgamma(a + b) + rgamma__0(a + b)) if {_SUM_IS_LEFT} "
+    "else -beta(a, b) * _digamma_step(b, a)"
+)
+_POCH_Z = (
+    f"poch(z, m) * ({_REFLECTED.format(c='z', n='m')}) if z <= 0.0 and z + m <= 0.0 and m == floor(m) else ("
+    f"gamma(z + m) * (psi(z + m) * rgamma(z) + rgamma__0(z)) if {_IS_LEFT.format('z')} and abs(z + m) < 150.0 "
+    "else poch(z, m) * _digamma_step(z, m))"
+)
+# gamma(x + 1) / gamma(y + 1) / gamma(x - y + 1)
+_BINOM_X = (
+    f"-binom(x, y) * ({_REFLECTED.format(c='(x + 1.0)', n='(-y)')}) if x < 0.0 and y == floor(y) else ("
+    "poch(y + 1.0, x - y) * (psi(x + 1.0) * rgamma(x - y + 1.0) + rgamma__0(x - y + 1.0)) "
+    f"if {_IS_LEFT.format('(x - y + 1.0)')} else binom(x, y) * (psi(x + 1.0) - psi(x - y + 1.0)))"
+)
+_BINOM_Y = (
+    "-poch(y + 1.0, x - y) * (psi(y + 1.0) * rgamma(x - y + 1.0) + rgamma__0(x - y + 1.0)) "
+    f"if {_IS_LEFT.format('(x - y + 1.0)')} and y > -0.5 else ("
+    "poch(x - y + 1.0, y) * (psi(x - y + 1.0) * rgamma(y + 1.0) + rgamma__0(y + 1.0)) "
+    f"if {_IS_LEFT.format('(y + 1.0)')} and x - y > -0.5 else binom(x, y) * (psi(x - y + 1.0) - psi(y + 1.0)))"
+)
+
 _GAMMA_DENSITY = "exp(xlogy(a - 1.0, x) - x - gammaln(a)) if x >= 0.0 else nan"
 _GAMMA_DENSITY_X = (
     "_gamma_density(a - 1.0, x) - _gamma_density(a, x) if a > 1.0 "
@@ -52,17 +90,17 @@ ROWS = (
         "beta",
         "a b",
         "dd",
-        "-beta(a, b) * _digamma_step(a, b)",
-        "-beta(a, b) * _digamma_step(b, a)",
+        _BETA_A,
+        _BETA_B,
     ),
     row("betaln", "a b", "dd", "-_digamma_step(a, b)", "-_digamma_step(b, a)"),
-    row("poch", "z m", "dd", "poch(z, m) * _digamma_step(z, m)", "poch(z, m) * psi(z + m)"),
+    row("poch", "z m", "dd", _POCH_Z, "poch(z, m) * psi(z + m)"),
     row(
         "binom",
         "x y",
         "dd",
-        "binom(x, y) * (psi(x + 1.0) - psi(x - y + 1.0))",
-        "binom(x, y) * (psi(x - y + 1.0) - psi(y + 1.0))",
+        _BINOM_X,
+        _BINOM_Y,
     ),
     computed("_gamma_density", "a x", "dd", _GAMMA_DENSITY, None, _GAMMA_DENSITY_X),
     row("gammainc", "a x", "dd", None, "_gamma_density(a, x)"),
