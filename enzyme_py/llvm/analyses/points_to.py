@@ -75,6 +75,10 @@ class PointsTo(Analysis):
             return set()
         return self._targets.get(pointer, {UNKNOWN})
 
+    def held_by(self, memory: Value) -> set[Value]:
+        """Return the memory that addresses stored in other memory can lead to, by what made it."""
+        return self._contents.get(memory, set())
+
     def may_alias(self, one: Value, other: Value) -> bool:
         """Tell whether two pointers may lead to the same memory."""
         first, second = self.targets(one), self.targets(other)

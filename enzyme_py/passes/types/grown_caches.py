@@ -18,12 +18,14 @@ there were iterations. An iteration may have several: those of an inner loop tha
 Caches of integers are inactive, and say so under forward mode. Of a loop in a loop, Enzyme keeps the inner cache's address in a cache of the outer
 one, reads it there, and takes what it reads for constant; the allocation it took for active. So it refused what merges the
 two: forward over reverse of a `while` in a loop that carries a count (`x[m - 1] = ...; m += 1`). A cache holds one number of each
-iteration: truth values, or integers if one of them is read as a count or was counted.
+iteration: truth values, or integers if one of them is read as a count or was counted. Where the outer cache holds nothing but
+such inner ones, it is inactive as well: else what is read from it is active, and the inner one is not.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Set
 
 from enzyme_py.llvm import Function, GetElementPtr, Load, Module, Store, Value
 from enzyme_py.llvm import types as kinds
@@ -100,11 +102,17 @@ _COPY = """
 
 
 class _Cache:
-    """What is known of a cache: of which types its elements are, and whether one of them is a count."""
+    """What is known of a cache: of which types its elements are, whether one of them is a count, and which addresses it holds."""
 
     def __init__(self) -> None:
         self.elements = set[str]()
         self.counts = False
+        self.held = set[Value]()
+
+    @property
+    def element(self) -> str:
+        """Return the type of its elements, `_OTHERS` if it has several."""
+        return next(iter(self.elements)) if len(self.elements) == 1 else _OTHERS
 
 
 def define_growth(code: Module) -> None:
@@ -133,10 +141,9 @@ class GrownCaches(Pass):
         for function in code.functions:
             caches = _caches(function) if function.mentions(_GROWTH) else {}
             for call in [one for one in function.calls if one.target is growth]:
-                kept = caches.get(call, _Cache())
-                if len(kept.elements) == 1 and kept.elements != {_OTHERS}:
-                    (record,) = kept.elements
-                    form = (record, is_forward and (record == "i1" or kept.counts))
+                record = caches[call].element if call in caches else _OTHERS
+                if record != _OTHERS:
+                    form = (record, is_forward and _is_of_integers(call, caches))
                     if form not in own:
                         own[form] = _by_element(code, *form, len(own))
                     call.set_callee(own[form])
@@ -184,7 +191,18 @@ def _caches(function: Function) -> dict[Value, _Cache]:
             for made in memory.targets(one.pointer):
                 found[made].elements.add(element)
                 found[made].counts |= counts
+                found[made].held = memory.held_by(made)
     return found
+
+
+def _is_of_integers(made: Value, caches: Mapping[Value, _Cache], outer: Set[Value] = frozenset()) -> bool:
+    """Tell whether a cache holds truth values, counts, or caches that do."""
+    kept = caches.get(made)
+    if kept is None or made in outer:
+        return False
+    if kept.element == "ptr":
+        return bool(kept.held) and all(_is_of_integers(one, caches, {*outer, made}) for one in kept.held)
+    return kept.element == "i1" or kept.counts
 
 
 def _is_count(user: Value) -> bool:

@@ -159,3 +159,32 @@ def test_as_with_one_reverse(f: Callable[..., Any]) -> None:
     found = enzyme.jacrev(taken)(X)
     for wanted in (enzyme.jacfwd(taken)(X), enzyme.jacrev(enzyme.jacfwd(f))(X)):
         assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12 * np.max(np.abs(wanted)))
+
+
+def walked(x, n):
+    """Return y0 (y2 + y3 + y0) with y = x^2, if n % 4 is 3: a count walks over a view, from loop to loop."""
+    y = x * x
+    order = np.argsort(-y)
+    v, k, t = y[::-1], 2, 0.0
+    for i in range(0, 4, 2):
+        j = i
+        while True:
+            m = i
+            while m < n % 4:
+                t += y[0] * v[3 - k]
+                k = (k + 1) % 4
+                m += 2
+            j += 1
+            if j >= min(k + 1, 4):
+                break
+    return t + order[0]
+
+
+def test_a_count_that_goes_on_by_hand() -> None:
+    x, v = np.array([1.7, 1.3, 1.2, 0.4]), np.array([0.3, -1.0, 0.7, 2.0])
+    a, _, c, d = x
+    rest = c * c + d * d
+    hessian = np.diag([12 * a * a + 2 * rest, 0.0, 2 * a * a, 2 * a * a])
+    hessian[0, 2:] = hessian[2:, 0] = 4 * a * c, 4 * a * d
+    np.testing.assert_allclose(enzyme.hvp(walked, x, v, 3), hessian @ v, rtol=1e-14)
+    np.testing.assert_allclose(enzyme.jacfwd(enzyme.grad(walked))(x, 3), hessian, rtol=1e-14)
