@@ -25,7 +25,7 @@ such inner ones, it is inactive as well: else what is read from it is active, an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping
 
 from enzyme_py.llvm import Function, GetElementPtr, Load, Module, Store, Value
 from enzyme_py.llvm import types as kinds
@@ -195,13 +195,13 @@ def _caches(function: Function) -> dict[Value, _Cache]:
     return found
 
 
-def _is_of_integers(made: Value, caches: Mapping[Value, _Cache], outer: Set[Value] = frozenset()) -> bool:
+def _is_of_integers(made: Value, caches: Mapping[Value, _Cache], outer: Collection[Value] = ()) -> bool:
     """Tell whether a cache holds truth values, counts, or caches that do."""
     kept = caches.get(made)
     if kept is None or made in outer:
         return False
     if kept.element == "ptr":
-        return bool(kept.held) and all(_is_of_integers(one, caches, {*outer, made}) for one in kept.held)
+        return bool(kept.held) and all(_is_of_integers(one, caches, (*outer, made)) for one in kept.held)
     return kept.element == "i1" or kept.counts
 
 
