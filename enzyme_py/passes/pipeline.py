@@ -33,6 +33,7 @@ from enzyme_py.passes.control_flow.multi_level_exits import (
     CheckMultiLevelExits,
     MultiLevelExits,
 )
+from enzyme_py.passes.control_flow.raising_cases import RaisingCases
 from enzyme_py.passes.control_flow.searching_loops import SearchingLoops
 from enzyme_py.passes.control_flow.single_exits import SingleExits
 from enzyme_py.passes.control_flow.skipped_iterations import SkippedIterations
@@ -55,6 +56,7 @@ from enzyme_py.passes.memory.lasting_variables import LastingVariables
 from enzyme_py.passes.memory.loaded_pointers import LoadedPointers
 from enzyme_py.passes.memory.overwriting.lasting_reads import LastingReads
 from enzyme_py.passes.memory.overwriting.later_iterations import LaterIterations
+from enzyme_py.passes.memory.overwriting.marked_reads import MarkedReads
 from enzyme_py.passes.memory.overwriting.memory_of_parts import MemoryOfParts
 from enzyme_py.passes.memory.overwriting.reads_of_parts import ReadsOfParts
 from enzyme_py.passes.memory.overwriting.snapshots import Snapshots
@@ -302,6 +304,8 @@ READY: tuple[Row, ...] = ordered(
             LoopCarriedChoices,
         ),
     ),
+    Row(MarkedReads(), "behind all marks, and whatever looks at addresses", after=(LaterIterations, OwnBounds)),
+    Row(RaisingCases(), "of switches as Enzyme will see them", after=(TwoWayMerges,)),
     Row(
         TypedAccesses(),
         "tags for every load and store that is there now",

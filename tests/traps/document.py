@@ -68,6 +68,8 @@ column says otherwise.
 | cure | what goes wrong without it | test | asked without it |
 | --- | --- | --- | --- |
 | `passes/control_flow/bounds/cached_bounds.py` | a crash ("function failed verification") | `test_cached_bounds.py` | the pass crashes |
+| `passes/control_flow/raising_cases.py` | the reverse sweep of a loop is lost | `test_raising_cases.py` | the derivative crashes |
+| `passes/memory/overwriting/marked_reads.py` | a mark on a read is lost, and with it what was read | `test_marked_reads.py` | wrong |
 | `passes/types/integers/loads.py` | indices refused as a float's bits | `test_counted_loads.py` | refused |
 | `passes/types/integers/fields.py` | sizes in records refused as a float's bits | none known | all right: 67 second orders of `test_containers.py`, 28 of `test_losses.py`, 22 of `test_growth.py`; it stays until 2,000 kernels of lists of arrays say the same |
 | `passes/types/integers/stores.py` | structured arrays with integers refused | `test_integer_stores.py` | refused |

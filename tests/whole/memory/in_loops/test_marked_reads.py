@@ -1,0 +1,43 @@
+"""Two reads of one number of an array that changes places with another one.
+
+Half of what the kernel reads of `src` is read twice. What is right: derivatives by complex numbers, in plain NumPy.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+import enzyme_py as enzyme
+
+ORDER = np.array([2, 0, 3, 1])
+X = np.array([0.31, 0.62, 0.13, 0.84])
+
+
+@numba.njit
+def exchanged(x):
+    """The next iteration writes to what this one reads."""
+    a, b = x * 1.1, x * x
+    for _ in range(4):
+        src, dst = a, b
+        a, b = b, a
+        r = np.take(src, ORDER) * src
+        dst[:] = dst + r
+    return np.sum(a * a) + np.sum(b)
+
+
+def test_gradient() -> None:
+    step = 1e-30
+    wanted = np.imag([exchanged.py_func(X + 1j * step * unit) for unit in np.eye(4)]) / step
+    np.testing.assert_allclose(enzyme.grad(exchanged)(X), wanted, rtol=1e-13)
+    v = np.array([0.3, -1.0, 0.7, 2.0])
+    np.testing.assert_allclose(enzyme.jvp(exchanged, (X,), (v,))[1], wanted @ v, rtol=1e-13)
+
+
+def test_second_orders() -> None:
+    v = np.array([0.3, -1.0, 0.7, 2.0])
+    gradient = enzyme.grad(exchanged)
+    along = enzyme.jvp(gradient, (X,), (v,))[1]
+    near = [gradient(X + s * 1e-5 * v) for s in (1, -1)]
+    np.testing.assert_allclose(along, (near[0] - near[1]) / 2e-5, rtol=1e-8)
+    np.testing.assert_allclose(enzyme.hvp(exchanged, X, v), along, rtol=1e-13)
