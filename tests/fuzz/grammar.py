@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.fuzz.expressions import Expressions
+from tests.fuzz.guided.applied import Applied
 from tests.fuzz.guided.containers import Containers
 from tests.fuzz.guided.moving import Moving
 from tests.fuzz.guided.prange import Prange
@@ -25,7 +26,7 @@ Lines = list[str]
 SIZES = (1, 1, 2, 2, 3, 3, 4, 5, 8)  # statements, not counting those in their bodies
 OF_NUMBERS = 0.4  # of the kernels: see scalars.py
 OF_SHAPES = 0.2  # see shapes.py
-NAMES = ("arrays", "numbers", "shapes", "containers", "prange", "moving")  # of the grammars
+NAMES = ("arrays", "numbers", "shapes", "containers", "prange", "moving", "applied")  # of the grammars
 LEVELS = 2  # of loops and branches in each other
 
 
@@ -55,7 +56,7 @@ def grammar_of(seed: int) -> str:
     return "shapes" if drawn > 1.0 - OF_SHAPES else "arrays"
 
 
-OTHERS: dict[str, Callable[[int], Any]] = {"numbers": Scalars, "shapes": Shapes, "containers": Containers, "prange": Prange, "moving": Moving}
+OTHERS: dict[str, Callable[[int], Any]] = {"numbers": Scalars, "shapes": Shapes, "containers": Containers, "prange": Prange, "moving": Moving, "applied": Applied}
 
 
 class Draw(Expressions):

@@ -108,9 +108,21 @@ TESTS = (
 class Moving:
     """Draws one kernel."""
 
+    NAME = "moving"
+    MORE: tuple[str, ...] = ()  # statements in front of all others
+    TABLES: tuple[tuple[float, str, tuple[str, ...]], ...] = (
+        (4, "write", WRITES),
+        (2, "slice", SLICES),
+        (4, "read", READS),
+        (3, "move", MOVES),
+        (1.5, "count", COUNTS),
+        (1, "list", LISTS),
+        (0.8, "call", CALLS),
+    )
+
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(f"moving {seed}")
-        self.features: set[str] = {"moving"}
+        self.random = random.Random(f"{self.NAME} {seed}")
+        self.features: set[str] = {self.NAME}
         self._count = 0
         self._counters: list[str] = []  # of the loops around: 0 to 3
         self._has_rows = self._is(0.4)
@@ -125,6 +137,7 @@ class Moving:
             "z = 0.7 * y * w",
             "rows = np.outer(y, w)",
             "order = np.argsort(-w)",
+            *self.MORE,
             "both = (w, z)",
             "views = [y[1:], w[:-1], y[2:]]",
             f"v, u = {self._pick('y, w', 'w, z', 'y, y[1:]', 'z[1:], z', 'y[::-1], w')}",
@@ -173,20 +186,11 @@ class Moving:
 
     def _statement(self, depth: int) -> Lines:
         """Return the lines of one statement."""
-        tables: list[tuple[float, str, tuple[str, ...]]] = [
-            (4, "write", WRITES),
-            (2, "slice", SLICES),
-            (4, "read", READS),
-            (3, "move", MOVES),
-            (1.5, "count", COUNTS),
-            (1, "list", LISTS),
-            (0.8, "call", CALLS),
-        ]
         loops: list[tuple[float, Callable[[int], Lines]]] = []
         if depth < LEVELS:
             share = 8 if depth == 0 else 1
             loops = [(3 * share, self._for), (2 * share, self._while), (1.5, self._branch)]
-        kinds = [*tables, *loops]
+        kinds = [*self.TABLES, *loops]
         kind = self.random.choices(kinds, [one[0] for one in kinds])[0]
         if len(kind) == 2:
             return kind[1](depth)
