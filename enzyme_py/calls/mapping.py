@@ -108,8 +108,8 @@ class _OnThreads(BoundTransform):
         loop, held = opened(self._loop)
         axes = self._axes if isinstance(self._axes, tuple) else (self._axes,) * len(args)
         sizes = {size for one, axis in zip(args, axes, strict=False) for size in _sizes(one, axis)}
-        count = min(sizes, default=0)
-        if len(sizes) != 1 or count < 2 or len(axes) != len(args):
+        count = min(size or 0 for size in sizes) if sizes else 0
+        if len(sizes) != 1 or None in sizes or count < 2 or len(axes) != len(args):
             return loop(*held, *args)  # which says what is wrong
         pool = _pool(self._threads, os.getpid())
         parts = min(self._threads, count)
@@ -123,21 +123,26 @@ class _OnThreads(BoundTransform):
         return as_trees(_joined([as_tuples(call.result()) for call in calls]))
 
 
-def _sizes(value: Any, axis: int | None) -> list[int]:
+def _sizes(value: Any, axis: int | None) -> list[int | None]:
+    """Return how many items the arrays of an argument have; None for what has none that could be shared out."""
     if axis is None:
         return []
     if isinstance(value, (tuple, list)):
         return [size for one in value for size in _sizes(one, axis)]
-    shape = np.shape(value)
-    return [shape[axis]] if -len(shape) <= axis < len(shape) else []
+    if isinstance(value, dict):
+        return _sizes(list(value.values()), axis)
+    is_array = isinstance(value, np.ndarray) and -value.ndim <= axis < value.ndim
+    return [value.shape[axis] if is_array else None]
 
 
 def _part(value: Any, axis: int | None, begin: int, end: int) -> Any:
     if axis is None:
         return value
-    if isinstance(value, tuple):
+    if isinstance(value, dict):
+        return {key: _part(one, axis, begin, end) for key, one in value.items()}
+    if isinstance(value, (tuple, list)):
         parts = [_part(one, axis, begin, end) for one in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     places: list[Any] = [slice(None)] * value.ndim
     places[axis] = slice(begin, end)
     return value[tuple(places)]

@@ -139,3 +139,20 @@ def added(x, y):
 def test_refused(call, error, message) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_lists_and_dicts(threads) -> None:
+    x = np.arange(8.0).reshape(4, 2)
+    of_list = enzyme.vmap(lambda both, y: both[0][0] * y + both[1][1], threads=threads)
+    np.testing.assert_array_equal(of_list([x, x + 1.0], x[:, 0]), x[:, 0] ** 2 + x[:, 1] + 1.0)
+    of_dict = enzyme.vmap(enzyme.grad(lambda given: given["a"][0] * given["b"]), threads=threads)
+    slopes = of_dict({"a": x, "b": x[:, 1]})
+    np.testing.assert_array_equal(slopes["a"], np.stack([x[:, 1], np.zeros(4)], axis=1))
+    np.testing.assert_array_equal(slopes["b"], x[:, 0])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_number_has_no_items(threads) -> None:
+    with pytest.raises(AnnotationError, match="has no axis 0"):
+        enzyme.vmap(cubes, threads=threads)(np.ones((3, 2)), 1.0)
