@@ -28,7 +28,8 @@ GIVE_RULE = (
 )
 CHOOSE_ACTIVITY = (
     "either annotate all memory that meets there alike (make the Const argument Duplicated, with a "
-    "shadow of zeros), or let it be decided while running: enzyme_py.set_runtime_activity(mode)"
+    "shadow of zeros), or let it be decided while running: enzyme_py.set_runtime_activity(mode). If nothing is Const, and a first "
+    "derivative is right: take the second one in another order (grad of jvp, jvp of grad)"
 )
 TELL_TYPE = (
     "the memory is moved without anything telling whether it holds floats: read or write an element "
