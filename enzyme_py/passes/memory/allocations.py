@@ -20,8 +20,9 @@ word: wrong gradients, endless loops, crashes of the interpreter.
   pointer, it caches the pointers of the shadow in the forward sweep, before there is a shadow.
 * **A block copy takes a known number of elements out of it** (`v[1:] = v[:-1] * v[1:]`, v of four elements). In Enzyme's run the
   copy is inlined and unrolled, and LLVM takes what it copied for what it filled: numbers that go into the next iteration
-  are read from the temporary of the iteration at hand (tests/metamorphic found it). Where LLVM knows no number, the copy
-  stays a loop, and nothing of the kind happens. Such temporaries are small.
+  are read from the temporary of the iteration at hand (tests/metamorphic found it). So it is of a number that a branch has asked for
+  (`np.take(a, ORDER) * a` is right for the length of ORDER alone): then O2 has written the elements one by one. Where LLVM knows no
+  number, the copy stays a loop, and nothing of the kind happens. Such temporaries are small.
 * **A search stands beside it**: an inner loop with several exits that carries an integer which is no counter (`ax = 1 if ax == 2
   else 0`: Numba's question whether an array of four dimensions is contiguous). To make the memory again Enzyme goes through
   that loop again, and asks its exits with the integer of one iteration: it never ends (`t += np.ascontiguousarray(x[...,
@@ -183,10 +184,15 @@ class _Made:
                 yield call
 
     def copied_in_pieces(self) -> Iterator[Call]:
-        """Yield the allocations of a loop from which a block copy takes a number of elements that LLVM knows."""
-        for call, _ in self._looped:
-            users = (user for pointer in derived(call) for user in pointer.users)
-            if any(isinstance(one, Call) and _is_unrolled(one, call) for one in users):
+        """Yield the allocations of a loop from which a block copy takes a number of elements that LLVM knows, or will know.
+
+        It does where elements are written one by one, in no loop of their own: a length that a branch has asked for.
+        """
+        for call, loop in self._looped:
+            users = {user for pointer in derived(call) for user in pointer.users}
+            copies = [one for one in users if isinstance(one, Call) and _copies_from(one, call)]
+            stores = (one for one in users if isinstance(one, Store)) if copies else ()
+            if any(map(_is_unrolled, copies)) or any(self._loops.around(one) is loop for one in stores):
                 yield call
 
     def beside_searches(self) -> Iterator[Call]:
@@ -261,14 +267,16 @@ def _only_reads(user: Instruction, known: Collection[Value]) -> bool:
     return is_body(user.callee) and user.arguments[0] not in known
 
 
-def _is_unrolled(copy: Call, source: Value) -> bool:
-    """Tell whether a call copies a known number of elements, of one axis at least, out of an allocation."""
+def _copies_from(copy: Call, source: Value) -> bool:
+    """Tell whether a call copies elements out of an allocation."""
     if not is_body(copy.callee) or len(copy.arguments) < 5:
         return False
-    to, start, *integers = copy.arguments
-    sizes = integers[: len(integers) // 3]
-    return (
-        start in derived(source)
-        and to not in derived(source)
-        and any(isinstance(one, Constant) for one in sizes)
-    )
+    to, start, *_ = copy.arguments
+    pointers = derived(source)
+    return start in pointers and to not in pointers
+
+
+def _is_unrolled(copy: Call) -> bool:
+    """Tell whether a copy takes a known number of elements, of one axis at least."""
+    integers = copy.arguments[2:]
+    return any(isinstance(one, Constant) for one in integers[: len(integers) // 3])
