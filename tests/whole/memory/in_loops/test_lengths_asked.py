@@ -20,7 +20,8 @@ def taken(x):
     """Shapes fit only if there are four numbers."""
     a = x * 1.1
     for _ in range(4):
-        a[:] = 0.5 * a + 0.2 * np.take(a, ORDER) * a
+        r = np.take(a, ORDER) * a
+        a[:] = 0.5 * a + 0.2 * r
     return np.sum(a * a)
 
 
