@@ -202,7 +202,8 @@ def _is_of_integers(made: Value, caches: Mapping[Value, _Cache], outer: Collecti
         return False
     if kept.element == "ptr":
         return bool(kept.held) and all(_is_of_integers(one, caches, (*outer, made)) for one in kept.held)
-    return kept.element == "i1" or kept.counts
+    fields = kinds.leaves(kept.element) if kept.element != _OTHERS else [(_OTHERS, ())]
+    return all(kinds.is_integer(one) for one, _ in fields) and (kept.element == "i1" or kept.counts)
 
 
 def _is_count(user: Value) -> bool:
