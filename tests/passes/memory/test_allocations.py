@@ -204,15 +204,16 @@ def test_what_an_inner_loop_reads_is_made_again(reads):
 
 
 @pytest.mark.parametrize(
-    "writes",
+    ("writes", "kept"),
     [
-        "call void @use(ptr %p)",
-        "call void @enzyme_py_copy1_dd(ptr %p, ptr %r, i64 %n, i64 8, i64 8)",
-        "store ptr %p, ptr %x",
+        ("call void @use(ptr %p)", {"w"}),
+        # Of the other one an element is written in no loop of its own, and copied: its length may be known to LLVM.
+        ("call void @enzyme_py_copy1_dd(ptr %p, ptr %r, i64 %n, i64 8, i64 8)", {"w", "r"}),
+        ("store ptr %p, ptr %x", {"w"}),
     ],
 )
-def test_what_an_inner_loop_may_write_is_cached(writes):
-    assert cached(with_line(NESTED, "store double %y, ptr %p, align 8", writes)) == {"w"}
+def test_what_an_inner_loop_may_write_is_cached(writes, kept):
+    assert cached(with_line(NESTED, "store double %y, ptr %p, align 8", writes)) == kept
 
 
 WALKING = """\
