@@ -62,9 +62,10 @@ def _remember(given: Sequence[Any], rest: Sequence[Any], runner: Any, kernel: An
     mode = front.pop(0) if isinstance(front[0], Mode) else None
     function, *activity = front
     marks = bytes(len(one.shadows) if isinstance(one, Annotation) else BARE for one in rest)
+    count = len(rest)  # `doubt` stays: it must not hold the arguments of this call
 
     def doubt(given: Sequence[Any]) -> None:
-        check_apart(kernel, [*map(as_annotation, given[-len(rest) :])])
+        check_apart(kernel, [*map(as_annotation, given[-count:])])
 
     result = activity[0] if activity else None
     remember_form(function, Form(mode, result, tuple(map(type, rest)), marks, runner, doubt))

@@ -107,9 +107,10 @@ class _OnThreads(BoundTransform):
             return self._loop(*args, **kws)
         loop, held = opened(self._loop)
         axes = self._axes if isinstance(self._axes, tuple) else (self._axes,) * len(args)
+        args = tuple(map(as_tuples, args))
         sizes = {size for one, axis in zip(args, axes, strict=False) for size in _sizes(one, axis)}
-        count = min(size or 0 for size in sizes) if sizes else 0
-        if len(sizes) != 1 or None in sizes or count < 2 or len(axes) != len(args):
+        count = sizes.pop() if len(sizes) == 1 and len(axes) == len(args) else None
+        if count is None or count < 2:
             return loop(*held, *args)  # which says what is wrong
         pool = _pool(self._threads, os.getpid())
         parts = min(self._threads, count)
@@ -127,10 +128,8 @@ def _sizes(value: Any, axis: int | None) -> list[int | None]:
     """Return how many items the arrays of an argument have; None for what has none that could be shared out."""
     if axis is None:
         return []
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, tuple):
         return [size for one in value for size in _sizes(one, axis)]
-    if isinstance(value, dict):
-        return _sizes(list(value.values()), axis)
     is_array = isinstance(value, np.ndarray) and -value.ndim <= axis < value.ndim
     return [value.shape[axis] if is_array else None]
 
@@ -138,11 +137,9 @@ def _sizes(value: Any, axis: int | None) -> list[int | None]:
 def _part(value: Any, axis: int | None, begin: int, end: int) -> Any:
     if axis is None:
         return value
-    if isinstance(value, dict):
-        return {key: _part(one, axis, begin, end) for key, one in value.items()}
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, tuple):
         parts = [_part(one, axis, begin, end) for one in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     places: list[Any] = [slice(None)] * value.ndim
     places[axis] = slice(begin, end)
     return value[tuple(places)]

@@ -20,14 +20,16 @@ _REFLECTED = (
 )
 
 _SUM_IS_LEFT = f"{_IS_LEFT.format('(a + b)')} and abs(a) < 150.0 and abs(b) < 150.0"
-_BETA_A = (
-    f"gamma(a) * gamma(b) * (psi(a) * rgamma(a + b) + rgamma__0(a + b)) if {_SUM_IS_LEFT} "
-    "else -beta(a, b) * _digamma_step(a, b)"
-)
-_BETA_B = (
-    f"gamma(a) * gamma(b) * (psi(b) * rgamma(a + b) + rgamma__0(a + b)) if {_SUM_IS_LEFT} "
-    "else -beta(a, b) * _digamma_step(b, a)"
-)
+
+
+def _beta(by: str, other: str) -> str:
+    """Return the slope of beta(a, b) by one of them."""
+    return (
+        f"gamma(a) * gamma(b) * (psi({by}) * rgamma(a + b) + rgamma__0(a + b)) if {_SUM_IS_LEFT} "
+        f"else -beta(a, b) * _digamma_step({by}, {other})"
+    )
+
+
 _POCH_Z = (
     f"poch(z, m) * ({_REFLECTED.format(c='z', n='m')}) if z <= 0.0 and z + m <= 0.0 and m == floor(m) else ("
     f"gamma(z + m) * (psi(z + m) * rgamma(z) + rgamma__0(z)) if {_IS_LEFT.format('z')} and abs(z + m) < 150.0 "
@@ -86,22 +88,10 @@ ROWS = (
     row("_riemann_zeta", "x", "d", None, is_loop=True),
     row("zetac", "x", "d", None),
     computed("_digamma_step", "a b", "dd", _STEP),
-    row(
-        "beta",
-        "a b",
-        "dd",
-        _BETA_A,
-        _BETA_B,
-    ),
+    row("beta", "a b", "dd", _beta("a", "b"), _beta("b", "a")),
     row("betaln", "a b", "dd", "-_digamma_step(a, b)", "-_digamma_step(b, a)"),
     row("poch", "z m", "dd", _POCH_Z, "poch(z, m) * psi(z + m)"),
-    row(
-        "binom",
-        "x y",
-        "dd",
-        _BINOM_X,
-        _BINOM_Y,
-    ),
+    row("binom", "x y", "dd", _BINOM_X, _BINOM_Y),
     computed("_gamma_density", "a x", "dd", _GAMMA_DENSITY, None, _GAMMA_DENSITY_X),
     row("gammainc", "a x", "dd", None, "_gamma_density(a, x)"),
     row("gammaincc", "a x", "dd", None, "-_gamma_density(a, x)"),

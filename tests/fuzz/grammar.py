@@ -40,7 +40,7 @@ class Kernel:
 
 
 def kernel(seed: int, size: int | None = None, name: str | None = None) -> Kernel:
-    """Return the kernel of a seed: of the grammar that it draws, or of this one. No seed draws the last three: guided runs do, and who names them."""
+    """Return the kernel of a seed: of the grammar that it draws, or of this one. No seed draws the last four: guided runs do, and who names them."""
     name = name or grammar_of(seed)
     if name == "arrays":
         return Draw(seed).kernel(size)

@@ -43,6 +43,7 @@ def _order_cases(function: Function) -> None:
     for block in function.blocks:
         switch = block.terminator
         if isinstance(switch, Switch):
-            ordered = sorted(switch.cases, key=lambda case: case[1] not in going_on)
-            if ordered != switch.cases:
+            cases = switch.cases
+            ordered = sorted(cases, key=lambda case: case[1] not in going_on)
+            if ordered != cases:
                 switch.set_cases(ordered)

@@ -189,8 +189,9 @@ class _Made:
         It does where elements are written one by one, in no loop of their own: a length that a branch has asked for.
         """
         for call, loop in self._looped:
-            users = {user for pointer in derived(call) for user in pointer.users}
-            copies = [one for one in users if isinstance(one, Call) and _copies_from(one, call)]
+            pointers = derived(call)
+            users = {user for pointer in pointers for user in pointer.users}
+            copies = [one for one in users if isinstance(one, Call) and _copies_from(one, pointers)]
             stores = (one for one in users if isinstance(one, Store)) if copies else ()
             if any(map(_is_unrolled, copies)) or any(self._loops.around(one) is loop for one in stores):
                 yield call
@@ -267,13 +268,12 @@ def _only_reads(user: Instruction, known: Collection[Value]) -> bool:
     return is_body(user.callee) and user.arguments[0] not in known
 
 
-def _copies_from(copy: Call, source: Value) -> bool:
-    """Tell whether a call copies elements out of an allocation."""
+def _copies_from(copy: Call, source: Collection[Value]) -> bool:
+    """Tell whether a call copies elements out of the memory that some pointers lead to."""
     if not is_body(copy.callee) or len(copy.arguments) < 5:
         return False
     to, start, *_ = copy.arguments
-    pointers = derived(source)
-    return start in pointers and to not in pointers
+    return start in source and to not in source
 
 
 def _is_unrolled(copy: Call) -> bool:

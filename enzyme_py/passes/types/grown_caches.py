@@ -191,7 +191,8 @@ def _caches(function: Function) -> dict[Value, _Cache]:
             for made in memory.targets(one.pointer):
                 found[made].elements.add(element)
                 found[made].counts |= counts
-                found[made].held = memory.held_by(made)
+    for made, kept in found.items():
+        kept.held = memory.held_by(made)
     return found
 
 
@@ -202,8 +203,8 @@ def _is_of_integers(made: Value, caches: Mapping[Value, _Cache], outer: Collecti
         return False
     if kept.element == "ptr":
         return bool(kept.held) and all(_is_of_integers(one, caches, (*outer, made)) for one in kept.held)
-    fields = kinds.leaves(kept.element) if kept.element != _OTHERS else [(_OTHERS, ())]
-    return all(kinds.is_integer(one) for one, _ in fields) and (kept.element == "i1" or kept.counts)
+    holds_integers = all(kinds.is_integer(one) for one, _ in kinds.leaves(kept.element))
+    return holds_integers and (kept.element == "i1" or kept.counts)
 
 
 def _is_count(user: Value) -> bool:

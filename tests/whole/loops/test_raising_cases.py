@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import enzyme_py as enzyme
+from tests.whole.by_complex_numbers import gradient_by_complex_numbers
 
 ORDER = np.array([2, 0, 3, 1])
 X = np.linspace(0.3, 1.2, 12)
@@ -39,16 +40,9 @@ def of_a_length(x, n):
     return np.sum(base * base)
 
 
-def by_complex_numbers(kernel: Any, x: np.ndarray, *rest: Any) -> np.ndarray:
-    """Return the gradient of the plain function."""
-    step = 1e-30
-    values = [kernel.py_func(x + 1j * step * unit, *rest) for unit in np.eye(x.size)]
-    return np.imag(values) / step
-
-
 @pytest.mark.parametrize(("kernel", "rest"), [(assigned, ()), (of_a_length, (4,))])
 def test_gradient(kernel: Callable[..., Any], rest: tuple[Any, ...]) -> None:
-    wanted = by_complex_numbers(kernel, X, *rest)
+    wanted = gradient_by_complex_numbers(kernel, X, *rest)
     np.testing.assert_allclose(enzyme.grad(kernel)(X, *rest), wanted, rtol=1e-13)
     v = np.cos(np.arange(12.0))
     np.testing.assert_allclose(enzyme.jvp(kernel, (X, *rest), (v, *(0 for _ in rest)))[1], wanted @ v, rtol=1e-13)

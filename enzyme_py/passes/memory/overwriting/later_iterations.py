@@ -102,7 +102,7 @@ class LaterIterations(Pass):
                     _mix(function, read, base, arrays)
 
 
-def known_to_nobody(function: Function, kind: str, number: int, name: str) -> Value:
+def _known_to_nobody(function: Function, kind: str, number: int, name: str) -> Value:
     """Return a number of which LLVM does not know which one it is; there is one in each function."""
     found = function.find(f"%{name}")
     if found is None:
@@ -113,7 +113,7 @@ def known_to_nobody(function: Function, kind: str, number: int, name: str) -> Va
 
 def _mix(function: Function, read: Load, base: Value, arrays: Sequence[Value]) -> None:
     """Let a read from a chosen array seem to be one of another array, perhaps; cache it where none of these is known there."""
-    here = known_to_nobody(function, "i1", 1, _HERE)
+    here = _known_to_nobody(function, "i1", 1, _HERE)
     steps, pointer = list[GetElementPtr](), read.pointer
     while isinstance(pointer, GetElementPtr):
         steps.append(pointer)
@@ -133,11 +133,11 @@ def _mix(function: Function, read: Load, base: Value, arrays: Sequence[Value]) -
     read.set_operand(0, moved)
 
 
-def hide(function: Function, reads: Sequence[Load]) -> None:
-    """Move the pointers of reads by an unknown zero."""
-    zero = known_to_nobody(function, "i64", 0, _OFFSET)
+def hide(function: Function, reads: Sequence[Load], name: str = _OFFSET) -> None:
+    """Move the pointers of reads by an unknown zero: one of each name."""
+    zero = _known_to_nobody(function, "i64", 0, name)
     for read in reads:
-        pointer = Builder(read).gep("i8", read.pointer, [zero], f"{_OFFSET}.{read.name}")
+        pointer = Builder(read).gep("i8", read.pointer, [zero], f"{name}.{read.name}")
         read.set_operand(0, pointer)
 
 

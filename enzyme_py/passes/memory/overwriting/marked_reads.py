@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable
 
-from enzyme_py.llvm import Builder, Function, Load, Value
+from enzyme_py.llvm import Function, Load, Value
 from enzyme_py.llvm.analyses.addresses import Addresses
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.memory.overwriting.later_iterations import known_to_nobody
+from enzyme_py.passes.memory.overwriting.later_iterations import hide
 from enzyme_py.passes.module.requests import has_reverse
 from enzyme_py.symbols import MUST_CACHE
 
@@ -42,7 +42,7 @@ class MarkedReads(Pass):
             if function.mentions(MUST_CACHE):
                 for reads in _of_one_address(function):
                     for number, read in enumerate(reads[1:], 1):
-                        _keep_apart(function, read, number)
+                        hide(function, [read], f"{_OFFSET}.{number}")
 
 
 def _of_one_address(function: Function) -> list[list[Load]]:
@@ -60,9 +60,3 @@ def _key(addresses: Addresses, pointer: Value) -> Hashable:
     if address.offset is None:
         return pointer
     return address.base, frozenset(address.offset.parts.items()), address.offset.number
-
-
-def _keep_apart(function: Function, read: Load, number: int) -> None:
-    zero = known_to_nobody(function, "i64", 0, f"{_OFFSET}.{number}")
-    pointer = Builder(read).gep("i8", read.pointer, [zero], f"{_OFFSET}.{read.name}")
-    read.set_operand(0, pointer)
