@@ -44,12 +44,13 @@ from enzyme_py.llvm.analyses.iterations import (
 )
 from enzyme_py.llvm.analyses.loops import Loop
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.memory.blocks.fills import is_local
+from enzyme_py.passes.memory.blocks.fills import FILLS, is_local
 from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.requests import has_reverse
 
 LASTS = "enzyme_nocache"  # metadata of a load
 _BYTES = {"double": 8, "float": 4, "i64": 8, "i32": 4}
+_READS = (" load ", *(f"@{name}" for name in FILLS))
 _MOST_PAIRS = 120  # of reads and stores that are compared, in a function
 
 
@@ -79,8 +80,8 @@ def _may_matter(function: Function) -> bool:
 
 
 def reads_in_loops(function: Function) -> bool:
-    """Tell whether a function has loads and cycles, and is one whose cycles can be understood."""
-    if not function.is_edited and " load " not in function.body_text:
+    """Tell whether a function reads memory and has cycles, and is one whose cycles can be understood."""
+    if not function.is_edited and not any(word in function.body_text for word in _READS):
         return False
     flow = function.analysis(ControlFlow)
     return bool(function.analysis(Cycles).cycles) and flow.is_plain and flow.is_all_reachable

@@ -30,7 +30,9 @@ analysis Enzyme asks LLVM's scalar evolution, which knows where a counter begins
 they differ, which does not last to the next step of a loop around both (measured: wrong gradients without a word, of
 one in a hundred random nests of loops). Nor do two addresses say anything of other iterations if they count from a place that moves, `v = v[1:]`, or that each
 iteration reads from a list. And where one question chooses what is read and what is written, `src, dst = (a, b) if c else (b, a)`, LLVM knows that
-they are two arrays, which the next iteration may change about. A read stays as it is if
+they are two arrays, which the next iteration may change about. There the read gets a pointer that may be the other array, for all that
+LLVM knows. Copies of blocks read as loads do: `z = m[t + 1].copy(); m[t] = z * z`; without this z was made again of what the next
+iterations had written (measured: wrong gradients without a word). A read stays as it is if
 
 * no write of a loop around it goes to the same memory, or it is shown that none does later (lasting_reads.py), or
 * the addresses step with the iterations so that no later write meets the read, whatever inner loops do, and
@@ -63,20 +65,20 @@ from enzyme_py.llvm.analyses.addresses import Address, Addresses, Sum
 from enzyme_py.llvm.analyses.allocations import ALLOCATORS
 from enzyme_py.llvm.analyses.cycles import Cycles
 from enzyme_py.llvm.analyses.dominators import Dominators
-from enzyme_py.llvm.analyses.points_to import origins
+from enzyme_py.llvm.analyses.points_to import origins, sources
 from enzyme_py.passes.base import Draft, Pass
-from enzyme_py.passes.memory.blocks.fills import filled, is_local
+from enzyme_py.passes.memory.blocks.fills import SOURCE, copied, filled, is_local
 from enzyme_py.passes.memory.overwriting.lasting_reads import LASTS, reads_in_loops
 from enzyme_py.passes.memory.overwriting.written_behind import WrittenBehind, alone
 from enzyme_py.passes.module.opaque import cached_copy
 from enzyme_py.passes.module.requests import has_reverse
-from enzyme_py.symbols import MUST_CACHE
 
 _OFFSET = "enzyme_py.far"
 _HERE = "enzyme_py.here"
 _BYTES = {"double": 8, "i64": 8, "ptr": 8, "float": 4, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
 _UNKNOWN = 1 << 60  # bytes
 
+Read = Load | Call
 Alone = Callable[[], "set[str] | None"]
 
 
@@ -111,34 +113,40 @@ def _known_to_nobody(function: Function, kind: str, number: int, name: str) -> V
     return found
 
 
-def _mix(function: Function, read: Load, base: Value, arrays: Sequence[Value]) -> None:
-    """Let a read from a chosen array seem to be one of another array, perhaps; cache it where none of these is known there."""
+def _mix(function: Function, read: Read, base: Value, arrays: Sequence[Value]) -> None:
+    """Let a read from a chosen array seem to be one of another array, perhaps."""
     here = _known_to_nobody(function, "i1", 1, _HERE)
-    steps, pointer = list[GetElementPtr](), read.pointer
+    steps, pointer = list[GetElementPtr](), _place(read)
     while isinstance(pointer, GetElementPtr):
         steps.append(pointer)
         pointer = pointer.pointer
     if pointer is not base:  # it goes through the array from step to step
-        steps, pointer = [], read.pointer
+        steps, pointer = [], _place(read)
     place = pointer if isinstance(pointer, Instruction) else read
     after = Builder.after(place) if place is pointer else Builder(read)
     dominators = function.analysis(Dominators)
-    array = next((one for one in arrays if dominators.is_available(one, place)), None)
-    if array is None:
-        read.set_metadata(MUST_CACHE, function.module.node("!{}"))
-        return
+    array = next(one for one in arrays if dominators.is_available(one, place))
     moved: Value = after.select(here, pointer, array, f"{_HERE}.{pointer.name}")
     for step in reversed(steps):
         moved = Builder(read).gep(step.source_type, moved, step.indices)
-    read.set_operand(0, moved)
+    _read_at(read, moved)
 
 
-def hide(function: Function, reads: Sequence[Load], name: str = _OFFSET) -> None:
+def hide(function: Function, reads: Sequence[Read], name: str = _OFFSET) -> None:
     """Move the pointers of reads by an unknown zero: one of each name."""
     zero = _known_to_nobody(function, "i64", 0, name)
     for read in reads:
-        pointer = Builder(read).gep("i8", read.pointer, [zero], f"{name}.{read.name}")
-        read.set_operand(0, pointer)
+        _read_at(read, Builder(read).gep("i8", _place(read), [zero], f"{name}.{read.name}"))
+
+
+def _place(read: Read) -> Value:
+    """Return where something is read."""
+    return read.pointer if isinstance(read, Load) else read.arguments[SOURCE]
+
+
+def _read_at(read: Read, pointer: Value) -> None:
+    """Let it be read elsewhere."""
+    read.set_operand(0 if isinstance(read, Load) else SOURCE + 1, pointer)
 
 
 @dataclass(frozen=True)
@@ -162,8 +170,8 @@ class _Iterations:
         self._chosen: dict[Value, list[Sum]] = {}
         self._reads, self._writes = self._accesses()
 
-    def overwritten(self) -> Iterator[Load]:
-        """Yield the loads of which a write in another iteration may be missed."""
+    def overwritten(self) -> Iterator[Read]:
+        """Yield the reads of which a write in another iteration may be missed."""
         reads, writes = self._reads, self._writes
         far = self._function.find(f"%{_OFFSET}")
         for load, read in reads if writes else ():
@@ -178,9 +186,9 @@ class _Iterations:
                 if self._may_be_written_behind(load, base, apart):
                     yield load
 
-    def _accesses(self) -> tuple[list[tuple[Load, _Access]], dict[Value, list[_Access]]]:
+    def _accesses(self) -> tuple[list[tuple[Read, _Access]], dict[Value, list[_Access]]]:
         """Return what is read, and what is written by where its memory begins."""
-        reads = list[tuple[Load, _Access]]()
+        reads = list[tuple[Read, _Access]]()
         writes = defaultdict[Value, list[_Access]](list)
         for one in self._function.instructions:
             if isinstance(one, Load):
@@ -192,9 +200,11 @@ class _Iterations:
                     writes[self._addresses.of(one.pointer).base].append(write)
             elif (block := filled(one)) is not None:
                 writes[self._addresses.of(block).base].append(_access(one, block, ""))
+            if isinstance(one, Call) and (source := copied(one)) is not None:
+                reads.append((one, _access(one, source, "")))
         return reads, writes
 
-    def _may_be_written_behind(self, read: Load, base: Value, apart: set[Instruction]) -> bool:
+    def _may_be_written_behind(self, read: Read, base: Value, apart: set[Instruction]) -> bool:
         if self._behind is None:
             self._behind = WrittenBehind(self._function, self._single())
         return self._behind.may(read, base, apart)
@@ -229,15 +239,14 @@ class _Iterations:
             for whereto in self._alternatives(write.pointer, other.offset)
         )
 
-    def chosen(self) -> Iterator[tuple[Load, Value, list[Value]]]:
-        """Yield the loads from an array that was chosen, where a write in the loop goes to the other one; with that, and arrays that both may be."""
+    def chosen(self) -> Iterator[tuple[Read, Value, list[Value]]]:
+        """Yield the reads from an array that was chosen, where a write in the loop goes to the other one; with that, and arrays that both may be."""
         reads, writes = self._reads, self._writes
         others = [one for base, found in writes.items() if self._is_chosen(base) for one in found]
         for load, read in reads if others else ():
             base = self._addresses.of(read.pointer).base
             if self._is_chosen(base):
-                arrays = origins(base)
-                both = [one for write in others for one in self._arrays_of_both(read, write, base, arrays)]
+                both = [one for write in others for one in self._arrays_of_both(read, write, base)]
                 if both:
                     yield load, base, both
 
@@ -246,15 +255,16 @@ class _Iterations:
         is_mixed = isinstance(base, Select) and base.condition is self._function.find(f"%{_HERE}")
         return (isinstance(base, Select) and not is_mixed) or (isinstance(base, Phi) and not self._addresses.carried(base))
 
-    def _arrays_of_both(self, read: _Access, write: _Access, base: Value, arrays: set[Value]) -> list[Value]:
-        """Return the arrays, made in front of the loops around both, that what is read and what is written may be."""
+    def _arrays_of_both(self, read: _Access, write: _Access, base: Value) -> list[Value]:
+        """Return the arrays, known in front of the loops around both, that what is read and what is written may be."""
         around, other = self._around(read, write), self._addresses.of(write.pointer).base
         if other is base or not around or not all(_is_in(one, around[-1]) for one in (base, other)):
             return []
-        both = arrays & origins(other)
-        # In an order that is the same in each process.
-        known = [one for one in (*self._function.arguments, *self._function.instructions) if one in both]
-        return [one for one in known if not _is_in(one, around[-1])]
+        mine, others = (_from_outside(one, around[-1]) for one in (base, other))
+        known = {one for one in mine if one in others or origins(one) & origins(other)}
+        # In an order that is the same in each process, and what is both itself first.
+        found = [one for one in (*self._function.arguments, *self._function.instructions) if one in known]
+        return sorted(found, key=lambda one: one not in others)
 
     def _is_told_apart(self, one: Sum | None, other: Sum | None, least: int) -> bool:
         """Tell whether LLVM may know two addresses for different ones, from a place that is another one in another iteration."""
@@ -344,6 +354,20 @@ class _Iterations:
 def _access(one: Instruction, pointer: Value, kind: str) -> _Access:
     least, most = (_BYTES[kind],) * 2 if kind in _BYTES else (1, _UNKNOWN)
     return _Access(one, pointer, least, most)
+
+
+def _from_outside(pointer: Value, loop: AbstractSet[Block]) -> set[Value]:
+    """Return what a pointer may be an offset from, as far as a loop is handed it."""
+    found, seen, pending = set[Value](), set[Value](), [pointer]
+    while pending:
+        one = pending.pop()
+        steps = sources(one) if _is_in(one, loop) else None
+        if steps is None and not _is_in(one, loop):
+            found.add(one)
+        elif one not in seen:
+            seen.add(one)
+            pending += steps or ()
+    return found
 
 
 def _is_made(base: Value) -> bool:
