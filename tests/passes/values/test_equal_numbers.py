@@ -67,6 +67,87 @@ ONE_NUMBER: list[Callable[..., Any]] = [
 ]
 
 
+TABLE, PAIR = np.array([3.0, 2.0]), (5.0, 3.0)
+
+
+def in_a_table(x):
+    return x * x if TABLE[0] == x else 0.0
+
+
+def in_a_tuple(x):
+    return x * x if PAIR[1] == x else 0.0
+
+
+def in_a_chain(x):
+    return x * x if np.pi > 3.0 == x else 0.0
+
+
+def are_equal(one, other):
+    return one == other
+
+
+def asked_for(x):
+    return x * x if are_equal(3.0, x) else 0.0
+
+
+def an_integer(x):
+    k = 3
+    return x * x if k == x else 0.0
+
+
+def between(x):
+    low = 3.0
+    return x * x if low <= x <= low else 0.0
+
+
+def between_integers(x):
+    low = 3
+    return x * x if low <= x <= low else 0.0
+
+
+def is_between(low, x):
+    return low <= x <= low
+
+
+def asked_to_be_between(x):
+    return x * x if is_between(3.0, x) else 0.0
+
+
+def not_above(x):
+    low = 3.0
+    if x >= low and not x > low:
+        return x * x
+    return 0.0
+
+
+def between_what_is_in_a_table(x):
+    return x * x if TABLE[0] <= x <= TABLE[0] else 0.0
+
+
+def an_element_between(x):
+    low, total = 3.0, 0.0
+    for one in np.array([x, 2.0]):
+        if low <= one <= low:
+            total += one * one
+    return total
+
+
+# What the constant is, LLVM finds out later.
+ONE_NUMBER += [
+    in_a_table,
+    in_a_tuple,
+    in_a_chain,
+    asked_for,
+    an_integer,
+    between,
+    between_integers,
+    asked_to_be_between,
+    not_above,
+    between_what_is_in_a_table,
+    an_element_between,
+]
+
+
 @pytest.mark.parametrize("kernel", ONE_NUMBER, ids=lambda one: one.__name__)
 def test_the_slope_is_that_of_the_branch(kernel: Any) -> None:
     assert enzyme.value_and_grad(kernel)(3.0) == (9.0, 6.0)
@@ -104,6 +185,17 @@ def test_fast_math_has_no_sign_of_zero() -> None:
         return x * x * y if x == y else 0.0
 
     assert enzyme.grad(same, argnums=(0, 1))(2.0, 2.0) == (8.0, 4.0)
+
+
+def test_two_variables() -> None:
+    def same(x, y):
+        return x * x * y if x == y else 0.0
+
+    def between(x, y):
+        return x * x * y if x <= y <= x else 0.0
+
+    for kernel in (same, between):
+        assert enzyme.grad(kernel, argnums=(0, 1))(2.0, 2.0) == (8.0, 4.0)
 
 
 def test_complex_numbers() -> None:
