@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+import numba
+import numpy as np
+
+import enzyme_py as enzyme
 from enzyme_py.passes.control_flow.bounds.own_bounds import OwnBounds
 from tests.passes.running import is_left_alone, ran, with_line
 from tests.traps.trap import traps
@@ -43,3 +47,42 @@ def test_every_loop_has_a_function_of_its_own() -> None:
 
 def test_forward_mode() -> None:
     assert is_left_alone(OwnBounds(), NESTED.replace("__enzyme_autodiff", "__enzyme_fwddiff"))
+
+
+@numba.njit
+def by_two_counters(a, b):
+    total = 0.0
+    j = 7
+    for i in range(7):
+        for k in range(7 - i):
+            total += a[k] * a[k]
+        for k in range(j):
+            total += a[k] * b[i] * a[k]
+        j -= 1
+    a[:] = 0.0
+    return total
+
+
+@numba.njit
+def by_two_counters_at_least_two(a, b):
+    total = 0.0
+    j = a.size
+    for i in range(a.size):
+        for k in range(max(a.size - i, 2)):
+            total += a[k] * a[k]
+        if b[i] > 0.5:
+            for k in range(max(j, 2)):
+                total += a[k] * b[i] * a[k]
+        j -= 1
+    a[:] = 0.0
+    return total
+
+
+def test_counters_that_are_equal_in_each_iteration() -> None:
+    """The slope by a[k] is 2 a[k] times the sum of what each loop multiplies it by."""
+    a, b = np.linspace(0.3, 1.4, 7), np.linspace(1.1, 0.2, 7)
+    hand = [2 * a[k] * sum(1 + b[i] for i in range(7 - k)) for k in range(7)]
+    np.testing.assert_allclose(enzyme.grad(by_two_counters)(a.copy(), b), hand, rtol=1e-14)
+    often = [[(1 + b[i] * (b[i] > 0.5)) * (k < max(7 - i, 2)) for i in range(7)] for k in range(7)]
+    hand = [2 * a[k] * sum(often[k]) for k in range(7)]
+    np.testing.assert_allclose(enzyme.grad(by_two_counters_at_least_two)(a.copy(), b), hand, rtol=1e-14)

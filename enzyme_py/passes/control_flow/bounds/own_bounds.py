@@ -11,7 +11,8 @@ Symptom: a wrong gradient without a word; or an index without a value, which is 
 Cause: what is read from memory that is overwritten later is cached. Where two loops read the same elements, from the same
 start by the same steps and equally often, Enzyme caches what the first one reads, and takes it in the second one's reverse
 sweep as well. But it looks it up by the first loop's index, which has no value there, or that of another time. It makes no
-difference whether one loop stands in the other or behind it, nor whether it counts up or down.
+difference whether one loop stands in the other or behind it, nor whether it counts up or down. Nor are the numbers of iterations one value:
+LLVM knows that a `j` that starts at 7 and goes down in each iteration is `7 - i`.
 
 Cure: what ends the second loop is compared with a number that went through a function, into which neither LLVM nor Enzyme can look, and
 through which nothing else goes: equal calls are merged. So no two loops run equally often to Enzyme.
@@ -24,10 +25,11 @@ to a loop in another one what both read: it reads more there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from enzyme_py.llvm import (
     Arithmetic,
+    Call,
     Cast,
     Compare,
     Constant,
@@ -49,7 +51,8 @@ from enzyme_py.passes.module.opaque import own_copy
 from enzyme_py.passes.module.requests import has_reverse, nests_reverse
 
 _MOVES = (GetElementPtr, Select, Phi, Arithmetic)  # what makes an address of others
-Times = tuple[frozenset[tuple[Value, int]], int]  # the sum of so many times each value, and a number
+_OF_NUMBERS = ("llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin.", "llvm.abs.")
+Times = tuple[frozenset[tuple[Hashable, int]], int]  # the sum of so many times each value, and a number
 
 
 class OwnBounds(Pass):
@@ -99,12 +102,50 @@ class _Bounds:
         if count.value is count.counter.moved:
             begin = begin.plus(Sum(number=count.counter.step))
         end = addresses.sum_of(count.bound)
-        way = end.plus(begin, -1) if count.counter.step > 0 else begin.plus(end, -1)
-        if count.predicate == "eq" or not step or any(times % step for times in way.parts.values()):
+        way, number = self._in_iterations(end.plus(begin, -1) if count.counter.step > 0 else begin.plus(end, -1))
+        if count.predicate == "eq" or not step or any(times % step for times in way.values()):
             return None
         more = step if count.predicate.endswith("e") and count.predicate != "ne" else step - 1
-        parts = frozenset((value, times // step) for value, times in way.parts.items())
-        return parts, (way.number + more) // step
+        parts = frozenset((value, times // step) for value, times in way.items())
+        return parts, (number + more) // step
+
+    def _in_iterations(self, total: Sum) -> tuple[dict[Hashable, int], int]:
+        """Return a sum of what is equal where its values are: of how often each loop around has gone on (by its header), and of forms."""
+        addresses, number = self._function.analysis(Addresses), total.number
+        parts = defaultdict[Hashable, int](int)
+        for value, count in total.parts.items():
+            start = self._start(value)
+            if start is None:
+                parts[self._form(value)] += count
+                continue
+            header, step = addresses.steps[value]
+            parts[header] += count * step
+            others, other = self._in_iterations(addresses.sum_of(start))
+            number += count * other
+            for one, times in others.items():
+                parts[one] += count * times
+        return {one: times for one, times in parts.items() if times}, number
+
+    def _start(self, value: Value) -> Value | None:
+        """Return where a value starts that each iteration of a loop moves by the same number; None for all others."""
+        addresses = self._function.analysis(Addresses)
+        if not isinstance(value, Phi) or value not in addresses.steps:
+            return None
+        carried = addresses.carried(value)
+        starts = {one for one in value.values if one not in carried}
+        return starts.pop() if len(starts) == 1 else None
+
+    def _form(self, value: Value) -> Hashable:
+        """Return what two values share that are computed in the same way, of numbers: LLVM knows them for equal."""
+        if isinstance(value, Call) and value.callee.startswith(_OF_NUMBERS):
+            return value.callee, *map(self._sum_form, value.arguments)
+        if isinstance(value, (Arithmetic, Cast)):
+            return value.opcode, value.type, *map(self._sum_form, value.operands)
+        return value
+
+    def _sum_form(self, value: Value) -> Hashable:
+        parts, number = self._in_iterations(self._function.analysis(Addresses).sum_of(value))
+        return value.type, frozenset(parts.items()), number
 
     def _read_by_loops(self) -> dict[Loop, set[Value]]:
         """Return the memory of which each loop reads one place after the other: what only an inner one moves on is read by that."""
