@@ -78,6 +78,7 @@ from enzyme_py.passes.types.typed_accesses import TypedAccesses
 from enzyme_py.passes.types.typed_fills import TypedFills
 from enzyme_py.passes.values.equal_numbers import EqualNumbers
 from enzyme_py.passes.values.forward_quotients import ForwardQuotients, MarkQuotients
+from enzyme_py.passes.values.held_in_loops import HeldInLoops
 from enzyme_py.passes.values.live_out_floats import LiveOutFloats
 from enzyme_py.passes.values.live_out_integers import LiveOutIntegers
 from enzyme_py.passes.values.loop_carried_choices import LoopCarriedChoices
@@ -236,6 +237,7 @@ PREPARE: tuple[Row, ...] = ordered(
         after=(RematerialisableCopies,),
         of=of_memory,
     ),
+    Row(HeldInLoops(), "behind the last O2, while what it held is still in its loop"),
     Row(MemoryOfParts(), "behind the last O2, which finds it; before alias analysis is asked", of=of_memory),
     Row(UntouchedArguments(), "marks for alias analysis, before it is asked", of=of_memory),
     Row(

@@ -127,6 +127,11 @@ def nesting(code: Module) -> int:
     return max(map(depth, requests.all()), default=0)
 
 
+def nests_derivatives(code: Module) -> bool:
+    """Tell whether a derivative is taken of another one, in a module."""
+    return count_of_requests(code) > 1 and nesting(code) > 1
+
+
 def has_reverse(code: Module) -> bool:
     """Tell whether a module asks for reverse mode of anything, in one piece or in halves."""
     return any(

@@ -15,24 +15,26 @@ Cure: while O2 runs, such an operation is a call of a function that LLVM does no
     %q = fdiv double %a, %b                     ->    %q = call double @enzyme_py_held.fdiv.double(double %a, double %b)
     %r = call double @llvm.sqrt.f64(double %b)  ->    %r = call double @enzyme_py_held.llvm.sqrt.f64(double %b)
 
-Not with fast-math flags, which say that there is no NaN, and not a quotient by a constant.
+Not with fast-math flags, which say that there is no NaN, and not a quotient by a constant. In Enzyme's own run held_in_loops.py does the same.
 """
 
 from __future__ import annotations
 
-from enzyme_py.llvm import Builder, Constant, Instruction, Module
-from enzyme_py.passes.module.requests import count_of_requests, nesting
+from enzyme_py.llvm import Builder, Call, Constant, Instruction, Module
+from enzyme_py.passes.module.requests import nests_derivatives
 
 _HELD = "enzyme_py_held."
 _QUOTIENT = f"{_HELD}fdiv."
 _KINDS = {"double": "f64", "float": "f32"}
-_STEEP = ("sqrt", "log", "log2", "log10")
+_STEEP = ("sqrt", "log", "log2", "log10", "pow")
+STEEP = 1  # the divisor, or the first argument of a call, which stands behind its callee
+_SYMBOLS = {f"llvm.{name}.{letters}" for name in _STEEP for letters in _KINDS.values()}
 _ATTRIBUTES = "nounwind willreturn nofree nosync memory(none)"
 
 
 def hold(code: Module) -> None:
     """Make calls of unknown functions of what has an infinite slope somewhere, in a module that nests derivatives."""
-    if count_of_requests(code) < 2 or nesting(code) < 2:
+    if not nests_derivatives(code):
         return
     for kind, letters in _KINDS.items():
         quotients = [one for function in code.functions for one in function.instructions if _is_quotient(one, kind)]
@@ -44,7 +46,8 @@ def hold(code: Module) -> None:
         for symbol in (f"llvm.{name}.{letters}" for name in _STEEP if code.get(f"llvm.{name}.{letters}")):
             calls = [one for one in code.calls_of(symbol) if not one.flags]
             if calls:
-                code.add_text(f"declare {kind} @{_HELD}{symbol}({kind}) {_ATTRIBUTES}\n")
+                given = ", ".join(kind for _ in calls[0].arguments)
+                code.add_text(f"declare {kind} @{_HELD}{symbol}({given}) {_ATTRIBUTES}\n")
             for call in calls:
                 call.set_callee(code.function(f"{_HELD}{symbol}"))
 
@@ -54,15 +57,19 @@ def release(code: Module) -> None:
     for function in [one for one in code.declarations if one.name.startswith(_HELD)]:
         symbol, kind = function.name.removeprefix(_HELD), function.return_type
         is_quotient = function.name.startswith(_QUOTIENT)
-        intrinsic = None if is_quotient else code.declare(symbol, kind, [kind])
         for call in list(code.calls_of(function.name)):
-            if intrinsic is None:
+            if is_quotient:
                 above, below = call.arguments
                 at = Builder(call, keeps_location=True)
                 call.replace_under_its_name(at.arithmetic("fdiv", above, below))
             else:
-                call.set_callee(intrinsic)
+                call.set_callee(code.declare(symbol, kind, [kind for _ in call.arguments]))
         function.erase()
+
+
+def is_steep(one: Instruction) -> bool:
+    """Tell whether an operation is one of these: its slope may be infinite by its operand `STEEP`."""
+    return any(_is_quotient(one, kind) for kind in _KINDS) or (isinstance(one, Call) and one.callee in _SYMBOLS and not one.flags)
 
 
 def _is_quotient(one: Instruction, kind: str) -> bool:
