@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,20 @@ def test_a_lambda_follows_what_it_captures() -> None:
     assert as_kernel(scaled(2.0)) is as_kernel(scaled(2.0))
     assert as_kernel(scaled(2.0)) is not as_kernel(scaled(3.0))
     assert as_kernel(scaled(2.0)) is not as_kernel(scaled(2))
+
+
+def with_a_sign(x):
+    return np.copysign(x, chosen) * x
+
+
+def test_zeros_of_two_signs() -> None:
+    """copysign(x, z) x is x |x|, or -x |x|."""
+    global chosen
+    slopes = []
+    for zero in (np.float32(0.0), np.float32(-0.0)):
+        chosen = zero
+        slopes.append(enzyme.grad(types.FunctionType(with_a_sign.__code__, globals()))(2.0))
+    assert slopes == [4.0, -4.0]
 
 
 def test_fortran_order_is_kept_everywhere() -> None:

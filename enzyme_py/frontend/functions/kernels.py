@@ -14,6 +14,7 @@ import warnings
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import entrypoints
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import builtin_registry
@@ -142,7 +143,7 @@ def distinct(value: Any) -> Any:
     """Return a key for a value that tells 1 from True and 1.0, and 0.0 from -0.0."""
     if isinstance(value, tuple):
         return type(value), tuple(map(distinct, value))
-    if isinstance(value, (float, complex)):
+    if isinstance(value, (float, complex, np.inexact)):
         return type(value), repr(value)
     return type(value), value
 

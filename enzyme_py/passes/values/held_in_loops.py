@@ -58,7 +58,7 @@ def _may_be_moved(one: Instruction, loops: Loops) -> bool:
 
 
 def _is_conditional(one: Instruction, loop: Loop) -> bool:
-    dominators = loop.header.function.analysis(Dominators)
+    dominators = one.function.analysis(Dominators)
     return not all(dominators.dominates(one.home, latch) for latch in loop.latches)
 
 

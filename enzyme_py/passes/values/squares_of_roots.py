@@ -13,7 +13,8 @@ Cause: a norm has no derivative at zero, where its gradient is zero by choice. T
 
 Cure: the rules of roots, norms and sizes mark them with their squares (rules/numbers/roots.py). Here a product that has such a factor twice is
 its own value with the derivatives of the other factors times the square; also where the root was multiplied or divided before it
-was squared: `(r / s)**2`, `k * r * r`. All marks are taken away: what is not squared has the infinite second derivatives of a norm at zero.
+was squared: `(r / s)**2`, `k * r * r`. What is chosen between such a factor and something else is marked with the choice of their squares:
+`if r > most: r = most`. All marks are taken away: what is not squared has the infinite second derivatives of a norm at zero.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from dataclasses import dataclass, field
 
 from enzyme_py.llvm import (
     Alloca,
+    Arithmetic,
     Builder,
     Call,
     Constant,
     Function,
     Instruction,
     Load,
+    Phi,
+    Select,
     Store,
     Value,
 )
@@ -40,6 +44,7 @@ from enzyme_py.rules.numbers.roots import ROOT
 
 MARKS = tuple(f"{ROOT}{kind}" for kind in ("double", "float"))
 _DEPTH = 6  # of products of products
+_ZERO = "0.000000e+00"
 _PRODUCTS = ("fmul", "fdiv", "fneg")
 
 
@@ -111,6 +116,7 @@ class SquaresOfRoots(Pass):
         for function in draft.code.functions:
             if not function.mentions(ROOT):
                 continue
+            _Choices(function).mark()
             products = _leading_from(function.calls_of(*MARKS), _PRODUCTS)
             found = [one for one in function.instructions if one in products]
             squares = [(one, square) for one in found if (square := _square_in(one, products)) is not None]
@@ -119,6 +125,47 @@ class SquaresOfRoots(Pass):
             for mark in function.calls_of(*MARKS):
                 mark.replace_all_uses_with(_steep(mark))
                 mark.erase()
+
+
+class _Choices:
+    """Numbers of one function that are roots on one way, products with them, or something else."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        leading = _leading_from(function.calls_of(*MARKS), (*_PRODUCTS, "phi", "select"))
+        found = [one for one in function.instructions if one in leading]
+        self._found = [one for one in found if isinstance(one, (Phi, Select)) and f"{ROOT}{one.type}" in MARKS]
+        self._squares: dict[Phi | Select, Value] = {}
+
+    def mark(self) -> None:
+        """Mark those of which products are made with their squares."""
+        code = self._function.module
+        for one in self._found:
+            if any(isinstance(each, Arithmetic) and each.opcode == "fmul" for each in _leading_from([one], (*_PRODUCTS, "phi", "select"))):
+                self._square(one)
+        for one, square in self._squares.items():
+            at = Builder.after(square if isinstance(square, Select) else one)
+            mark = at.call(code.function(f"{ROOT}{one.type}"), [one, square, at.constant(one.type, _ZERO)], "chosen")
+            one.replace_all_uses_with(mark)
+            mark.set_operand(1, one)
+
+    def _square(self, one: Phi | Select) -> Value:
+        """Return the square of what is chosen: the choice of squares."""
+        if one in self._squares:
+            return self._squares[one]
+        if isinstance(one, Phi):
+            made = Builder(one).phi(one.type, one.incoming, "chosen.square")
+            self._squares[one] = made
+            made.set_incoming((self._square_of(value, Builder(block.terminator)), block) for value, block in one.incoming)
+        else:
+            at = Builder.after(one)
+            yes, no = (self._square_of(value, at) for value in one.arms)
+            self._squares[one] = at.select(one.condition, yes, no, "chosen.square")
+        return self._squares[one]
+
+    def _square_of(self, value: Value, at: Builder) -> Value:
+        is_chosen = isinstance(value, (Phi, Select)) and value in self._found
+        return self._square(value) if is_chosen else at.arithmetic("fmul", value, value, "square")  # type: ignore[arg-type]
 
 
 @dataclass

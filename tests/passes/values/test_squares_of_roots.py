@@ -89,6 +89,19 @@ def test_a_square_of_a_square() -> None:
     assert got[-1] == "ret double " + got[-2].partition(" = ")[0]
 
 
+def test_a_root_or_something_else() -> None:
+    """The square of the choice is the choice of squares: of %q, and of %s times itself."""
+    got = run(["%c = fcmp olt double %q, 1.0", "%t = select i1 %c, double %r, double %s", "%p = fmul double %t, %t"])
+    assert "%chosen.square = select i1 %c, double %square.picked, double %square.1" in got
+    assert "%square.1 = fmul double %s, %s" in got
+    assert got[-2] == "%square.picked.1 = call double @enzyme_py_slope.pick.double(double %chosen.square, double %square.constant.1)"
+
+
+def test_a_choice_that_is_not_squared() -> None:
+    lines = ["%c = fcmp olt double %q, 1.0", "%t = select i1 %c, double %r, double %s", "%p = fadd double %t, %t"]
+    assert run(lines)[1:-1] == [line.replace("%r", "%n") for line in lines]
+
+
 RETURNING = """
 declare double @enzyme_py_root.double(double, double, double)
 define internal i32 @length(ptr %to, double %q, ptr %other) {

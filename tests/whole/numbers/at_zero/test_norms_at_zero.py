@@ -92,3 +92,30 @@ def test_values_are_numbas() -> None:
     x, d = np.array([1.0, 1.0]), np.ones(2)
     value = enzyme.jvp(lambda x: enzyme.jvp(lambda x: length(x) ** 2, (x,), (d,))[0], (x,), (d,))[0]
     assert value == length(x) ** 2 != 2.0
+
+
+@numba.njit
+def chosen(x, k):
+    r = np.hypot(x[0], x[1])
+    if k == 0:
+        return min(r, 3.0) ** 2
+    if k == 1:
+        m = r if x[1] < 5.0 else x[0]
+        return m * m
+    if k == 2:
+        for _ in range(3):
+            if r > 5.0:
+                r = r * 0.5
+        return r * r
+    s = max(r, np.hypot(x[0], 0.5 * x[1]))
+    return (2.0 * s / 4.0) * (2.0 * s)
+
+
+def test_a_root_or_something_else() -> None:
+    """At zero, and at (0, 2), all of them are the square of the root."""
+    along = enzyme.hessian(chosen)
+    twice = enzyme.jacfwd(enzyme.jacfwd(chosen))
+    for k in range(4):
+        for x in (np.zeros(2), np.array([0.0, 2.0])):
+            for hessian in (along, twice):
+                np.testing.assert_allclose(hessian(x, k), PLAIN, rtol=1e-13, atol=1e-15, err_msg=f"{k} at {x}")
