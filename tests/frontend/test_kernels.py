@@ -49,7 +49,7 @@ def with_a_sign(x):
 
 def test_zeros_of_two_signs() -> None:
     """copysign(x, z) x is x |x|, or -x |x|."""
-    global chosen
+    global chosen  # noqa: PLW0603  (likewise)
     slopes = []
     for zero in (np.float32(0.0), np.float32(-0.0)):
         chosen = zero
