@@ -154,7 +154,8 @@ def _slopes_of_tanh(order: int) -> Iterator[list[float]]:
 
 # Powers of zero: the exponent has no derivative there, unless it is zero too, where it is minus
 # infinity; and 0 ** 0 has none by the base. A constant exponent needs none of this, and LLVM knows better
-# code for many, but a root must be the one above: its row is linked in. (0 is added as the root of -0 is -0.)
+# code for many, but a root must be the one above: its row is linked in. (0 is added as the root of -0 is -0.) Where derivatives are
+# nested, the first three powers of zero are products: else their higher derivatives are zero times an infinite power of zero.
 _POW = """
 declare {f} @enzyme_py_math.sqrt{letter}({f})
 declare {f} @{symbol}({f}, {f})
@@ -184,8 +185,7 @@ variable:
   %none = and i1 %no.x, %no.y
   %own.y = call {f} @enzyme_py_inactive.{f}({f} %y)
   %exponent = select i1 %no.x, {f} %own.y, {f} %y
-  %base = select i1 %none, {f} 1.0, {f} %x
-  %usual = call {f} @{symbol}({f} %base, {f} %exponent)
+POWER
   %twice = fmul {f} %y, {huge}
   %falls = fmul {f} %twice, {huge}
   %falling = select i1 %none, {f} %falls, {f} 0.0
@@ -194,10 +194,32 @@ variable:
 }}
 declare {f} @enzyme_py_inactive.{f}({f})
 """
+_PLAIN_POW = """
+  %base = select i1 %none, {f} 1.0, {f} %x
+  %usual = call {f} @{symbol}({f} %base, {f} %exponent)
+""".strip("\n")
+_NESTED_POW = """
+  %is.1 = fcmp oeq {f} %y, 1.0
+  %is.2 = fcmp oeq {f} %y, 2.0
+  %is.3 = fcmp oeq {f} %y, 3.0
+  %is.1.or.2 = or i1 %is.1, %is.2
+  %is.low = or i1 %is.1.or.2, %is.3
+  %is.product = and i1 %no.x, %is.low
+  %is.known = or i1 %none, %is.product
+  %base = select i1 %is.known, {f} 1.0, {f} %x
+  %power.of.base = call {f} @{symbol}({f} %base, {f} %exponent)
+  %zero = select i1 %is.product, {f} %x, {f} 0.0
+  %square = fmul {f} %zero, %zero
+  %cube = fmul {f} %square, %zero
+  %from.2 = select i1 %is.2, {f} %square, {f} %cube
+  %product = select i1 %is.1, {f} %zero, {f} %from.2
+  %usual = select i1 %is.product, {f} %product, {f} %power.of.base
+""".strip("\n")
 
 
-def _pow(symbol: str, kind: str) -> Body:
-    return written(symbol, kind, _POW, ((2.0, 3.0), (0.3, -1.5)), minus=-math.inf)
+def _pow(symbol: str, kind: str, order: int) -> Body:
+    text = _POW.replace("POWER", _PLAIN_POW if order == 1 else _NESTED_POW)
+    return written(symbol, kind, text, ((2.0, 3.0), (0.3, -1.5)), minus=-math.inf)
 
 
 # The mantissa is x times a constant power of two; two factors, as one could overflow.
@@ -251,7 +273,7 @@ _ROWS = (
     *both(lambda s, f: _hypot(s, f, 1), "hypot"),
     *both(lambda s, f: written(s, f, _ATAN2, ((1.0, -2.0), (-3.0, 0.0)), **_SCALES[f]), "atan2"),
     *FAR,
-    *both(_pow, "llvm.pow", "pow"),
+    *both(lambda s, f: _pow(s, f, 1), "llvm.pow", "pow"),
     *both(lambda s, f: written(s, f, _PARTS, infinity=math.inf), "modf"),
     *c_library.ROWS,
     *alias_of_two("numba_ldexp", "ldexp{letter}", "i32"),  # Numba's own name
@@ -265,5 +287,12 @@ def bodies(order: int, *, is_forward: bool = False) -> dict[str, Body]:
     """Return the bodies by their symbols, for so many derivatives within each other."""
     if order == 1:
         return BODIES | {row.symbol: row for row in overflowing(1)} if is_forward else BODIES
-    tanh = both(lambda symbol, kind: _tanh(symbol, kind, order), "tanh")
-    return BODIES | {row.symbol: row for row in (*rims_in_nests(order), *both(lambda s, f: _hypot(s, f, order), "hypot"), *FAR_IN_NESTS, *overflowing(order), *tanh)}
+    nested = (
+        *rims_in_nests(order),
+        *both(lambda s, f: _hypot(s, f, order), "hypot"),
+        *FAR_IN_NESTS,
+        *overflowing(order),
+        *both(lambda s, f: _tanh(s, f, order), "tanh"),
+        *both(lambda s, f: _pow(s, f, order), "llvm.pow", "pow"),
+    )
+    return BODIES | {row.symbol: row for row in nested}
