@@ -1,6 +1,6 @@
 """Random kernels that call NumPy in loops, of memory that moves (moving.py): what a function has read, another iteration writes over.
 
-Results go to a part of a vector, or to a number. Shapes are asked while running: of slices no length is known before.
+Results go to a part of a vector, or to a number. Copies stay, while what was copied changes. Shapes are asked while running: of slices no length is known before.
 """
 
 from __future__ import annotations
@@ -51,6 +51,19 @@ TO_NUMBERS = (
     "t = np.tanh(t) + {v}[np.argmax({v}[:4])]",
     "t += np.vdot({v}[:4], {v2}[:4]) / (1.0 + t * t)",
 )
+COPIES = (
+    "kept = {v}[:4].copy(); {v2}[:4] = kept * kept",
+    "kept = {v}[:4].copy()",
+    "kept = rows[{i}, :4].copy(); rows[{i2}, :4] = kept * {v}[:4]",
+    "kept[:] = {v}[:4]",
+    "kept[:] = rows[{i}, :4]; rows[{i2}, :4] *= kept",
+    "{v}[:4] = kept * kept",
+    "rows[{i}] = rows[{i2}] * 0.9",
+    "rows[{i}, 1:] = rows[{i2}, :-1]",
+    "kept = np.ascontiguousarray(rows[:4, {i}]); rows[{i2}, :4] = kept * kept",
+    "t += np.sum(kept * kept) * {v}[{i}]",
+    "{v}[{i}] *= kept[{i2}] * kept[{i3}]",
+)
 INNER_LOOPS = (
     "for one in {v}[:4]: t += one * one * {v2}[{i}]",
     "for q, one in enumerate({v}[:4]): {v2}[q] += 0.1 * one * one",
@@ -79,9 +92,10 @@ class Applied(Moving):
         (1, "count", COUNTS),
         (0.7, "list", LISTS),
         (5, "applied", OF_VECTORS),
+        (2.5, "copy", COPIES),
         (1.5, "table", OF_TABLES),
         (2, "reduced", TO_NUMBERS),
         (0.8, "inner loop", INNER_LOOPS),
         (1, "made", MADE),
     )
-    MORE = ("places = np.array([2, 0, 3, 1])",)
+    MORE = ("places = np.array([2, 0, 3, 1])", "kept = 0.5 * w[:4]")

@@ -8,19 +8,18 @@ Symptom: wrong gradients without a word (measured): a number was read again that
 Cause: Enzyme lets LLVM simplify the code before it looks for marks. LLVM makes one of two reads of the same number, and leaves out
 metadata that it does not know, also where both have it.
 
-Cure: each further read of the same address has a pointer of its own, moved by zero bytes of which LLVM does not know that they are
-none (as in later_iterations.py). So it is cached twice. There are few: nearly all have been made one by O2.
+Cure: each such read has a pointer of its own, moved by zero bytes of which LLVM does not know that they are none (as in
+later_iterations.py): a number for each, in each function. So no other read is the same, whichever addresses LLVM may find equal.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable
+from itertools import count
 
-from enzyme_py.llvm import Function, Load, Value
-from enzyme_py.llvm.analyses.addresses import Addresses
+from enzyme_py.llvm import Function, GetElementPtr, Load
 from enzyme_py.passes.base import Draft, Pass
 from enzyme_py.passes.memory.overwriting.later_iterations import hide
+from enzyme_py.passes.module.opaque import is_cached_copy
 from enzyme_py.passes.module.requests import has_reverse
 from enzyme_py.symbols import MUST_CACHE
 
@@ -28,7 +27,7 @@ _OFFSET = "enzyme_py.apart"
 
 
 class MarkedReads(Pass):
-    """Keep reads apart, one of which must be cached."""
+    """Keep reads apart that must be cached."""
 
     name = "marked reads"
 
@@ -37,26 +36,22 @@ class MarkedReads(Pass):
         return has_reverse(draft.code)
 
     def run(self, draft: Draft) -> None:
-        """Move all but the first of the reads of an address, in all functions."""
+        """Move them, in all functions."""
         for function in draft.code.functions:
             if function.mentions(MUST_CACHE):
-                for reads in _of_one_address(function):
-                    for number, read in enumerate(reads[1:], 1):
-                        hide(function, [read], f"{_OFFSET}.{number}")
+                free = (name for number in count() if function.find(f"%{(name := f'{_OFFSET}.{number}')}") is None)
+                for read in _together(function):
+                    hide(function, [read], next(free))
 
 
-def _of_one_address(function: Function) -> list[list[Load]]:
-    """Return the reads of each address, if one of them has a mark."""
-    addresses, found = function.analysis(Addresses), defaultdict[Hashable, list[Load]](list)
-    for one in function.instructions:
-        if isinstance(one, Load):
-            found[_key(addresses, one.pointer)].append(one)
-    return [reads for reads in found.values() if any(one.has_metadata(MUST_CACHE) for one in reads)]
+def _together(function: Function) -> list[Load]:
+    """Return the reads with a mark that have no such pointer yet."""
+    marked = [one for one in function.instructions if isinstance(one, Load) and one.has_metadata(MUST_CACHE)]
+    return [one for one in marked if not _is_apart(one)]
 
 
-def _key(addresses: Addresses, pointer: Value) -> Hashable:
-    """Return what equal addresses share."""
-    address = addresses.of(pointer)
-    if address.offset is None:
-        return pointer
-    return address.base, frozenset(address.offset.parts.items()), address.offset.number
+def _is_apart(read: Load) -> bool:
+    """Tell whether a pointer is moved by a number that moves no other one."""
+    pointer = read.pointer
+    moved = pointer.indices if isinstance(pointer, GetElementPtr) else ()
+    return any(is_cached_copy(one) and len(list(one.users)) == 1 for one in moved)
