@@ -242,22 +242,27 @@ class _Iterations:
     def chosen(self) -> Iterator[tuple[Read, Value, list[Value]]]:
         """Yield the reads from an array that was chosen, where a write in the loop goes to the other one; with that, and arrays that both may be."""
         reads, writes = self._reads, self._writes
-        others = [one for base, found in writes.items() if self._is_chosen(base) for one in found]
-        for load, read in reads if others else ():
+        others = [(base, one) for base, found in writes.items() if self._is_chosen(base) for one in found]
+        for one, read in reads if others else ():
             base = self._addresses.of(read.pointer).base
-            if self._is_chosen(base):
-                both = [one for write in others for one in self._arrays_of_both(read, write, base)]
+            # Numbers that are read through what a loop carries are cached (allocations.py), copies are not.
+            if self._is_chosen(base) and not (isinstance(one, Load) and self._is_carried(base)):
+                known = ((other, write) for other, write in others if isinstance(one, Call) or not self._is_carried(other))
+                both = [array for other, write in known for array in self._arrays_of_both(read, write, base, other)]
                 if both:
-                    yield load, base, both
+                    yield one, base, both
 
     def _is_chosen(self, base: Value) -> bool:
-        """Tell whether a pointer leads to one of several arrays; what loops carry is no matter, that is cached (allocations.py)."""
+        """Tell whether a pointer leads to one of several arrays."""
         is_mixed = isinstance(base, Select) and base.condition is self._function.find(f"%{_HERE}")
-        return (isinstance(base, Select) and not is_mixed) or (isinstance(base, Phi) and not self._addresses.carried(base))
+        return isinstance(base, (Phi, Select)) and not is_mixed
 
-    def _arrays_of_both(self, read: _Access, write: _Access, base: Value) -> list[Value]:
+    def _is_carried(self, base: Value) -> bool:
+        return isinstance(base, Phi) and bool(self._addresses.carried(base))
+
+    def _arrays_of_both(self, read: _Access, write: _Access, base: Value, other: Value) -> list[Value]:
         """Return the arrays, known in front of the loops around both, that what is read and what is written may be."""
-        around, other = self._around(read, write), self._addresses.of(write.pointer).base
+        around = self._around(read, write)
         if other is base or not around or not all(_is_in(one, around[-1]) for one in (base, other)):
             return []
         mine, others = (_from_outside(one, around[-1]) for one in (base, other))

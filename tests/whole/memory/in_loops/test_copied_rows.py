@@ -99,6 +99,55 @@ def chosen_twice_by_elements(x, n):
     return np.sum(u)
 
 
+@numba.njit
+def exchanged(x, n):
+    a, b = x * 1.1, np.cos(x)
+    for _ in range(n):
+        source, to = a, b
+        a, b = b, a
+        copy = source.copy()
+        to[:2] = 0.5 * to[:2] + copy[1:] * copy[:-1]
+    return np.sum(a * a) + np.sum(np.sin(b))
+
+
+@numba.njit
+def three_in_turn(x, n):
+    a, b, c = x * 1.1, np.cos(x), x * x
+    kept = np.zeros(2, dtype=x.dtype)
+    for _ in range(n):
+        kept[:] = a[1:]
+        b[:2] = kept * a[:2] + 0.1 * b[:2]
+        c[0] = kept[0] * kept[1]
+        a, b, c = b, c, a
+    return np.sum(a * a) + np.sum(np.sin(b)) + np.sum(c)
+
+
+@numba.njit
+def exchanged_sometimes(x, n):
+    a, b = x * 1.1, np.cos(x)
+    for _ in range(n):
+        source, to = a, b
+        if a[0].real > b[1].real:
+            a, b = b, a
+        copy = source.copy()
+        to[:] = np.concatenate((copy[1:] * copy[:-1], copy[:1]))
+    return np.sum(a * a) + np.sum(np.sin(b))
+
+
+KERNELS = [
+    rows,
+    chosen,
+    downwards,
+    blocks,
+    of_a_tuple,
+    chosen_twice,
+    chosen_twice_by_elements,
+    exchanged,
+    three_in_turn,
+    exchanged_sometimes,
+]
+
+
 def test_by_hand() -> None:
     """Row t comes to (x (t + 2))^3; the two arrays to x^2, x^4, x^8, x^16 in turn."""
     wanted = 3 * X**2 * sum((t + 2) ** 3 for t in range(4)) + 5
@@ -107,7 +156,7 @@ def test_by_hand() -> None:
     np.testing.assert_allclose(enzyme.jvp(enzyme.grad(chosen), (X, 4), (V, 0))[1], 240 * X**14 * V, rtol=1e-12)
 
 
-@pytest.mark.parametrize("kernel", [rows, chosen, downwards, blocks, of_a_tuple, chosen_twice, chosen_twice_by_elements])
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_by_complex_numbers(kernel: Callable[..., Any]) -> None:
     wanted = gradient_by_complex_numbers(kernel, X, 4)
     np.testing.assert_allclose(enzyme.grad(kernel)(X, 4), wanted, rtol=1e-12)
