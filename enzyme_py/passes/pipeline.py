@@ -29,6 +29,7 @@ from enzyme_py.passes.control_flow.bounds.own_bounds import OwnBounds
 from enzyme_py.passes.control_flow.bounds.read_bounds import ReadBounds
 from enzyme_py.passes.control_flow.chosen_integers import ChosenIntegers
 from enzyme_py.passes.control_flow.empty_loops import EmptyLoops
+from enzyme_py.passes.control_flow.kept_calls import KeptCalls
 from enzyme_py.passes.control_flow.multi_level_exits import (
     CheckMultiLevelExits,
     MultiLevelExits,
@@ -258,6 +259,7 @@ ROOTS = (Row(RootsReturned(), "in values", then_o2=True),)
 
 READY: tuple[Row, ...] = ordered(
     Row(SplitAggregates(), "first: for modules that were not prepared"),
+    Row(KeptCalls(), "of the calls as all below sees them"),
     Row(SquaresOfRoots(), "behind the last O2, and before anything else looks at numbers"),
     Row(CheckVariables(), "behind the last O2, which takes variables out", after=(SplitAggregates,)),
     Row(CheckChangingScalars(), "with the variables as Enzyme will see them"),
