@@ -238,6 +238,7 @@ PREPARE: tuple[Row, ...] = ordered(
         after=(RematerialisableCopies,),
         of=of_memory,
     ),
+    Row(KeptCalls(), "behind the last O2: of what is still called"),
     Row(HeldInLoops(), "behind the last O2, while what it held is still in its loop"),
     Row(MemoryOfParts(), "behind the last O2, which finds it; before alias analysis is asked", of=of_memory),
     Row(UntouchedArguments(), "marks for alias analysis, before it is asked", of=of_memory),
@@ -259,7 +260,6 @@ ROOTS = (Row(RootsReturned(), "in values", then_o2=True),)
 
 READY: tuple[Row, ...] = ordered(
     Row(SplitAggregates(), "first: for modules that were not prepared"),
-    Row(KeptCalls(), "of the calls as all below sees them"),
     Row(SquaresOfRoots(), "behind the last O2, and before anything else looks at numbers"),
     Row(CheckVariables(), "behind the last O2, which takes variables out", after=(SplitAggregates,)),
     Row(CheckChangingScalars(), "with the variables as Enzyme will see them"),
