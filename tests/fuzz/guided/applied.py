@@ -40,7 +40,7 @@ OF_TABLES = (
     "rows *= 1.0 + 0.1 * {v}[{i}]",
 )
 TO_NUMBERS = (
-    "t += np.linalg.norm({v})",
+    "t += np.linalg.norm({v}.copy())",  # Numba takes no step backwards there (docs/limits.md)
     "t += np.interp(0.7, np.arange(4.0), {v}[:4]) * {v2}[{i}]",
     "t += np.var({v}) + np.mean({v2})",
     "t += np.prod({v}[:4])",
