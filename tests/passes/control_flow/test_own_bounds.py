@@ -78,6 +78,30 @@ def by_two_counters_at_least_two(a, b):
     return total
 
 
+@numba.njit
+def by_two_choices(x):
+    """O2 makes two loops of the two turns, each with a `select` of its own that says how long the slice is."""
+    w = np.sin(x)
+    kept = 0.5 * w[:4]
+    total = 0.3 * x[0]
+    for _ in range(min(w.size, 4)):
+        for _ in range(2):
+            w[:4] = kept * kept
+        for _ in range(2):
+            for one in w[:4]:
+                total += one * one * x[3]
+    return total
+
+
+def test_lengths_that_are_chosen_alike() -> None:
+    """The total is 0.3 x[0] + x[3] / 2 times the sum of the sines to the fourth, of four numbers."""
+    x = np.array([0.31, 0.62, 0.13, 0.84, 0.44])
+    hand = np.append(2.0 * x[3] * np.sin(x[:4]) ** 3 * np.cos(x[:4]), 0.0)
+    hand[0] += 0.3
+    hand[3] += 0.5 * np.sum(np.sin(x[:4]) ** 4)
+    np.testing.assert_allclose(enzyme.grad(by_two_choices)(x), hand, rtol=1e-14)
+
+
 def test_counters_that_are_equal_in_each_iteration() -> None:
     """The slope by a[k] is 2 a[k] times the sum of what each loop multiplies it by."""
     a, b = np.linspace(0.3, 1.4, 7), np.linspace(1.1, 0.2, 7)

@@ -79,6 +79,7 @@ class _Bounds:
         self._function = function
         self._loops = function.analysis(Loops)
         self._places = Places(function)
+        self._forms: dict[Value, Hashable] = {}
 
     def part(self, all_inner_ones: bool) -> None:
         """Give a bound of its own to each loop that may run as often as one before it, if it reads the same, or is an inner one."""
@@ -137,10 +138,16 @@ class _Bounds:
 
     def _form(self, value: Value) -> Hashable:
         """Return what two values share that are computed in the same way, of numbers: LLVM knows them for equal."""
+        if value not in self._forms:
+            self._forms[value] = self._made_of(value)
+        return self._forms[value]
+
+    def _made_of(self, value: Value) -> Hashable:
         if isinstance(value, Call) and value.callee.startswith(_OF_NUMBERS):
             return value.callee, *map(self._sum_form, value.arguments)
-        if isinstance(value, (Arithmetic, Cast)):
-            return value.opcode, value.type, *map(self._sum_form, value.operands)
+        if isinstance(value, (Arithmetic, Cast, Compare, Select)):
+            kind = value.predicate if isinstance(value, Compare) else value.type
+            return value.opcode, kind, *map(self._sum_form, value.operands)
         return value
 
     def _sum_form(self, value: Value) -> Hashable:
