@@ -15,8 +15,8 @@ import pytest
 import enzyme_py as enzyme
 from tests.whole.by_complex_numbers import gradient_by_complex_numbers
 
-X = np.array([0.9, 1.1, 0.8])
-V = np.array([0.3, -1.0, 0.7])
+X = np.array([0.9, 1.1, 0.8, 0.6])
+V = np.array([0.3, -1.0, 0.7, 0.4])
 
 
 @numba.njit
@@ -106,17 +106,17 @@ def exchanged(x, n):
         source, to = a, b
         a, b = b, a
         copy = source.copy()
-        to[:2] = 0.5 * to[:2] + copy[1:] * copy[:-1]
+        to[:3] = 0.5 * to[:3] + copy[1:] * copy[:-1]
     return np.sum(a * a) + np.sum(np.sin(b))
 
 
 @numba.njit
 def three_in_turn(x, n):
     a, b, c = x * 1.1, np.cos(x), x * x
-    kept = np.zeros(2, dtype=x.dtype)
+    kept = np.zeros(3, dtype=x.dtype)
     for _ in range(n):
         kept[:] = a[1:]
-        b[:2] = kept * a[:2] + 0.1 * b[:2]
+        b[:3] = kept * a[:3] + 0.1 * b[:3]
         c[0] = kept[0] * kept[1]
         a, b, c = b, c, a
     return np.sum(a * a) + np.sum(np.sin(b)) + np.sum(c)
